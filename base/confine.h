@@ -12,13 +12,13 @@ enum { CONFINE_SECONDS = 3 };
 
 enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
 
-/* Tells how code ended that did not return. */
+/* Tells why code was ended before it returned. */
 struct confine_end {
   bool late;                  /* it took longer than CONFINE_SECONDS */
   int signal;                 /* the signal that ended it; 0: none did */
   const char *name;           /* the signal's name, for people */
   bool memory;                /* it touched memory that is not its own */
-  const unsigned char *at;    /* the address that it touched; the highest address: not known */
+  const unsigned char *at;    /* the address that it touched; UINTPTR_MAX if it is not known */
   enum confine_access access; /* TOUCHED: the machine does not tell a read from a write */
   bool stack;                 /* the address is in its stack */
 };
@@ -29,10 +29,11 @@ struct confine_end {
  * wrong. Any thread may call this. At most 128 threads are watched for their time. */
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
-/* Holds an object of foreign code, in two places between pages that nothing can touch. The
- * addresses of the two places differ in every bit from the fourth on: one place is above all other
- * memory of the process, its stack included, and one is below. If the system has no room there,
- * they differ in fewer bits. Each place is mapped a second time, read-only. */
+/* Gives an object of foreign code two places in memory, of which the caller uses one at a time.
+ * Pages that nothing can touch are around each place. The addresses of the two places differ in all
+ * bits of an address from bit 3 on: one place is above all other memory of the process, its stack
+ * included, and one is below. If the system has no room there, they differ in fewer bits. Each
+ * place is mapped a second time, read-only. */
 struct confine_memory {
   size_t bytes;            /* size of the object */
   unsigned char *place[2]; /* the object; place[0] ends at a page that nothing can touch */
@@ -48,8 +49,9 @@ struct confine_memory {
 void confine_memory_new(struct confine_memory *, size_t bytes);
 void confine_memory_free(struct confine_memory *);
 
-/* Makes the writable data of the shared object at `address` read-only until the process ends
- * normally. Returns false if there is no such object, or the system refuses. */
+/* Makes the writable data of the shared object at `address` read-only. When the
+ * process calls exit(), the data can be written again, as code that ends the object writes to it.
+ * Returns false if there is no such object, or the system refuses. */
 bool confine_object(const void *address);
 
 /* Returns whether the address lies in data that confine_object() has made read-only. */

@@ -105,7 +105,7 @@ FILE *output_stream(struct output *output)
   return output->stream;
 }
 
-/* Writes the names in the folder of that file to the disk. */
+/* Syncs the folder that holds the file, so that the file's name is on the disk. */
 static bool sync_folder(const char *file)
 {
   char *base = folder_of(file);

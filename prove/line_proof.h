@@ -1,18 +1,20 @@
 /* `recline prove PROTOCOL` proves that the line invariant of a protocol holds in every reachable
- * state of the whole: it holds before the first move, and behind each move if it held before.
+ * state of the whole, that is of all ranks, channels and stored checkpoints (whole.h): it holds
+ * before the first move, and each move keeps it.
  *
- * The clauses are those that the world judges as property `line-invariant` (protocols/line.h),
- * the protocol's numbered invariants, and the shape of every whole (whole_shape.c). A step is
- * the compiled one; its use of memory and its list of actions are judged, too. */
+ * Three kinds of clauses are proved: those that the world judges as property `line-invariant`
+ * (protocols/line.h), the protocol's numbered invariants, and those that hold of every whole,
+ * whatever the protocol (whole_shape.c). The proof executes the compiled code of a step. It also
+ * judges which memory this code uses, and its list of actions. */
 #ifndef RECLINE_PROVE_LINE_PROOF_H
 #define RECLINE_PROVE_LINE_PROOF_H
 
 #include "prove/whole.h"
 
-/* Holds a counterexample to induction: a clause that fails behind a move. */
+/* Holds a counterexample to induction: a clause that fails after a move. */
 struct line_failure {
   char *clause, *text, *who; /* the clause's name, its text, and its ranks: "0 and 1", or "" */
-  char *move;                /* the move behind which the clause does not hold */
+  char *move;                /* the move after which the clause does not hold */
   char *event;               /* the event as text; "": none */
   /* Filled for the first failure only, as lines: the words of the whole that are not zero, the
    * words that the move changes, and the actions. */
@@ -20,13 +22,13 @@ struct line_failure {
 };
 
 struct line_proof {
-  unsigned clauses, instances; /* clauses of the protocol and of every whole; and how often they are
-                                  asked, for ranks and pairs */
+  unsigned clauses, instances; /* number of clauses; `instances` counts a clause once for each rank
+                                  or pair of ranks of which it speaks */
   unsigned moves;              /* moves that can happen */
-  unsigned kept;               /* number of moves, of all, that an earlier run has proved */
+  unsigned kept; /* number of moves that an earlier run has proved, or found impossible */
   uint64_t paths, queries, gave_up;
   GPtrArray *never;  /* char *: names of moves that cannot happen */
-  GPtrArray *failed; /* struct line_failure: of the first move behind which a clause fails */
+  GPtrArray *failed; /* struct line_failure: of the first move after which a clause fails */
   char *undecided;   /* why the proof is undecided; NULL: it is not */
 };
 

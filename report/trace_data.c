@@ -49,7 +49,8 @@ static void add_periods(const struct data *d, const struct periods *p)
     }
   }
   json_builder_end_array(d->about);
-  json_add_whole(d->about, "end", MAX(p->end, 1)); /* even a run without time has a width */
+  /* The page's axis of time has a width, also if the run ends at time 0. */
+  json_add_whole(d->about, "end", MAX(p->end, 1));
   column_end(d->page, d->prefix, "periods", times);
   column_end(d->page, d->prefix, "doing", doings);
 }

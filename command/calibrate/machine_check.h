@@ -6,9 +6,10 @@
 
 #include "command/calibrate/sample_file.h"
 
-/* Simulates every third size of messages, and the collectives, of the samples on the machine
- * `file`. Prints measured and simulated times, and a sentence on the largest miss. Returns false
- * with `error` if a simulation fails or no temporary folder can be made. */
+/* Simulates, on the machine that `file` describes, the messages of every third size in the samples,
+ * and all collectives in the samples. Prints measured and simulated times, and a sentence on the
+ * largest miss. Returns false with `error` if a simulation fails or no temporary folder can be
+ * made. */
 bool machine_check(const struct sample_file *, const char *file, GError **error);
 
 #endif

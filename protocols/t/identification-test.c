@@ -1,5 +1,6 @@
-/* Plays random histories of one sender and one receiver. Every protocol that drops orphans, in each
- * of its forms, must give back messages in transit and drop orphans. The test knows from the
+/* Plays random histories of one sender and one receiver. The test is for protocols that drop
+ * orphans, in each of their forms. After a rollback such a protocol must deliver the messages in
+ * transit from its log, and no others, and drop the orphans, and no others. The test knows from the
  * history which messages these are.
  *
  * The sender sends N messages with few tags; its checkpoint lies between two of them. The receiver
@@ -26,7 +27,7 @@ struct message {
 struct side {
   struct rcl_config config;
   uint64_t state[STATE_MAX / 8], stored[STATE_MAX / 8];
-  int slot[CAPACITY + 1]; /* the message in it, from 0; -1: none */
+  int slot[CAPACITY + 1]; /* number of the message in the slot, the first has 0; -1: none */
   int stored_slot[CAPACITY + 1];
   bool held, has_stored;
   uint32_t control[QUEUE][RCL_WORDS]; /* messages to the other side */

@@ -35,8 +35,8 @@ struct crash_worker;
 struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
 void crash_free(struct crash_reduction *);
 
-/* Returns why the search so far is invalid; NULL: it is valid. Is called under `rules`, or while no
- * worker runs. */
+/* Returns why the search so far is invalid; NULL: it is valid. The caller holds the model's
+ * lock `rules`, or no worker runs. */
 const char *crash_failed(const struct crash_reduction *);
 
 /* Returns the part of GLOBAL that a crash leaves: no commit or recovery is under way, and no

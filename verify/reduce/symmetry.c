@@ -17,13 +17,14 @@ struct symmetry {
   uint32_t ranks, components;
   uint32_t count;   /* number of renamings; the identity is the first */
   int16_t *to;      /* [renaming][rank] */
-  uint32_t *source; /* [renaming][component]: the component that becomes it */
+  uint32_t *source; /* [renaming][c]: the component whose values, renamed, are those of c */
 };
 
 /* Holds the image of a component's value under a renaming. */
 struct renamed {
   uint64_t digest;
-  uint32_t number; /* 1 + its number in the component that it becomes; 0: not known */
+  uint32_t number; /* 1 + the number of the renamed value in its component; 0: it was not
+                      looked up yet */
 };
 
 struct symmetry_worker {
@@ -34,9 +35,8 @@ struct symmetry_worker {
 
 /* ---- renaming values ---- */
 
-/* Returns the value of a part after a renaming; 0: it cannot be renamed. Is called under `rules`,
- * or while no worker runs.
- */
+/* Returns the value of a part after a renaming; 0: it cannot be renamed. The caller holds the
+ * lock `rules` of the model, or no worker runs. */
 static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
                              uint32_t value)
 {
@@ -48,8 +48,8 @@ static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32
   return world_rename(s->model->world, part, to, bytes, size) ? intern(parts, bytes, size) : 0;
 }
 
-/* Returns the image of value `number` of a component under renaming `r`. Is called under `rules`.
- */
+/* Returns the image of value `number` of a component under renaming `r`. The caller holds the
+ * model's lock `rules`. */
 static struct renamed rename_component(const struct symmetry *s, uint32_t r, uint32_t component,
                                        uint32_t number)
 {

@@ -35,8 +35,8 @@ void symmetry_represent(struct symmetry_worker *, uint32_t *numbers);
 uint64_t symmetry_digest(struct symmetry_worker *, const uint32_t *numbers);
 
 /* Checks that the worker's state moves to the same orbits under other names: renaming and then
- * stepping must be the same as stepping and then renaming. A difference is a breach. Must not be
- * called under `rules`. */
+ * stepping must be the same as stepping and then renaming. A difference is a breach. The caller
+ * does not hold the model's lock `rules`. */
 void symmetry_audit(struct symmetry_worker *, const uint32_t *numbers);
 
 #endif

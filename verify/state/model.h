@@ -63,21 +63,21 @@ void model_init(struct model *, struct world *, const struct explorer_options *,
                 unsigned timers);
 void model_clear(struct model *);
 
-/* Loads a state into rules_cache.values. Is called under `rules`. */
+/* Loads a state into rules_cache.values. The caller holds the lock `rules`. */
 void model_load(struct model *, const struct position *);
 
-/* Loads a state that the world is to read outside of the cache's two look-ups. Is called under
- * `rules`. */
+/* Loads a state that the world is to read outside of the cache's two look-ups. The caller
+ * holds the lock `rules`. */
 void model_show(struct model *, const struct position *);
 
 /* model_load_numbers() loads the state with those numbers of components. model_store_numbers()
- * returns the numbers of the loaded state. Both are called under `rules`. */
+ * returns the numbers of the loaded state. The caller of either holds the lock `rules`. */
 void model_load_numbers(struct model *, const uint32_t *numbers);
 void model_store_numbers(struct model *, uint32_t *numbers);
 
 /* Returns a digest of a component's value, given its number. The digest depends on contents, not on
- * numbers, so it is the same in every search and every process. Loads that component. Is called
- * under `rules`. */
+ * numbers, so it is the same in every search and every process. Loads that component. The
+ * caller holds the lock `rules`. */
 uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
 
 /* Does the same for a value of a part, which it loads. */
