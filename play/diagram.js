@@ -20,6 +20,7 @@ const Diagram = {
     'roll-back': '<path class="back" d="M18,1 L8,6 L18,11 z"/>',
     'give-up': '<path class="give-up" d="M10,0 h6 l3,3 v6 l-3,3 h-6 l-3,-3 v-6 z"/>',
     other: '<circle class="other" cx="13" cy="6" r="3.5"/>',
+    differs: '<circle class="differs" cx="13" cy="6" r="5"/>',
     violated: '<circle class="ring" cx="13" cy="6" r="5"/>',
     cut: '<path class="cut" d="M1,6 H25"/>',
     open: '<path class="cut open" d="M1,6 H25"/>',
@@ -79,8 +80,8 @@ const Diagram = {
 
   // Draws the steps from `begin` on, with their history, in a box of `room` pixels if they fit. Returns {html,
   // shown, wide}, where `shown` are the marks in use and `wide` is the width of a step. `wrong` is {property, rank, messages} of a violation by the
-  // last step, or null. Things that began before `begin` come from the left edge.
-  draw(steps, h, begin, ranks, wrong, room) {
+  // last step, or null. `differing` are the steps at which a mutant does otherwise than its protocol. Things that began before `begin` come from the left edge.
+  draw(steps, h, begin, ranks, wrong, room, differing = new Set()) {
     const D = Diagram, row = ranks > 12 ? 24 : 64, tall = row / 3;
     const count = steps.length - begin, column = Math.min(D.WIDE, Math.max(D.NARROW, (room - D.LEFT) / Math.max(count + 2, 12)));
     const width = D.LEFT + Math.max(count + 2, 12) * column, height = D.TOP + ranks * row + 4;
@@ -154,6 +155,10 @@ const Diagram = {
         out.push(`<path class="message replay" marker-end="url(#tip)" d="M${cx - 14},${cy + 20} L${cx - 3},${cy + 6}"><title>from the log: slot ${from.fields.slot}</title></path>`);
       }
       if (last && wrong) shown.add('violated');
+      if (differing.has(s.step)) {
+        shown.add('differs');
+        out.push(`<circle class="differs" cx="${cx}" cy="${cy}" r="12"/>`);
+      }
       const colour = kind === 'captured' ? ` ${own(Story.number(s.event, 'checkpoint', 1))}` : '';
       out.push(`<g class="event ${kind === 'roll-back' ? 'back' : kind}${colour}${last ? ' last' : ''}${last && wrong ? ' offends' : ''}" data-step="${s.step}"><circle class="room" cx="${cx}" cy="${cy}" r="9"/>` +
         `${D.shape(kind, cx, cy)}<title>${s.step} ${escape(s.line)}</title></g>`);

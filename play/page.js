@@ -267,6 +267,8 @@ globalThis.ready = (async () => {
       item.append(button);
       if ($('raw').checked) item.append(element('code', step.line));
       if (wrong && [all[i].event, ...all[i].actions].some(({number}) => wrong.messages.includes(number))) item.classList.add('offends');
+      const otherwise = i < view.at ? Story.otherwise(engine.difference(i), all[i], h, decode) : '';
+      if (otherwise) item.append(element('div', otherwise, {className: 'otherwise'}));
       if (step.violation) item.append(element('div', Story.violated(violation(step.violation, i, '')), {className: 'violation'}));
       if (i === view.at - 1) item.setAttribute('aria-current', 'step');
       return item;
@@ -294,6 +296,18 @@ globalThis.ready = (async () => {
     return null;
   }
 
+  // Returns the steps, of those that have been taken, at which a mutant does otherwise than the protocol with the rule.
+  const differing = () => [...Array(view.at).keys()].filter((step) => engine.difference(step));
+
+  // Says where the missing rule of a mutant shows, with a button for each step.
+  function showDifferences() {
+    const MOST = 8, found = differing(), {steps: all, history: h} = tell();
+    const buttons = found.slice(0, MOST).map((step) => element('button', `step ${step}`, {onclick: () => go(step + 1)}));
+    const last = found.length > MOST ? ` and ${found.length - MOST} more.` : '.';
+    $('differences').replaceChildren(...(found.length ? ['The missing rule shows at ', ...buttons.flatMap((button, i) => i ? [', ', button] : [button]),
+      `${last} ${Story.otherwise(engine.difference(found[0]), all[found[0]], h, decode)}`] : []));
+  }
+
   function showProperties(wrong) {
     const meaning = (property) => world.words.rules[property]?.text || '';
     $('verdict').textContent = wrong ? Story.violated(wrong) : 'No property is violated so far.';
@@ -305,14 +319,20 @@ globalThis.ready = (async () => {
     }));
   }
 
+  // Returns the fields [name, text] of a state of the protocol.
+  function decode(state) {
+    const {name, lists} = engine.lists() || {name: 'own', lists: []};
+    return layouts[name]?.types['struct state'] ? Decode.state({bytes: view.ranks[0].bytes, state}, layouts[name], lists) : [['bytes', state]];
+  }
+
   // Shows the protocol's state at each rank; values that the last step has changed stand out.
   let known = [];
   function protocolRow() {
-    const {name, lists} = engine.lists() || {name: 'own', lists: []}, row = element('tr'), now = [];
+    const row = element('tr'), now = [];
     row.append(element('th', 'protocol', {scope: 'row'}));
     view.ranks.forEach((r, rank) => {
       const cell = element('td');
-      const held = layouts[name]?.types['struct state'] ? Decode.state(r, layouts[name], lists) : [['bytes', r.state]];
+      const held = decode(r.state);
       for (const [name, text] of held) {
         const line = element('div', `${name}: ${text}`);
         if (known[rank] && known[rank].get(name) !== text) line.className = 'changed';
@@ -425,12 +445,13 @@ globalThis.ready = (async () => {
     showMoves();
     showLines(wrong);
     showProperties(wrong);
+    showDifferences();
     showInvariants();
     showState();
     const room = $('diagram').clientWidth - names();
     const all = tell(), taken = all.steps.slice(0, view.at);
     const past = view.at === all.steps.length ? all.history : Story.history(taken, view.ranks.length);
-    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room);
+    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room, new Set(differing()));
     column = wide;
     $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;

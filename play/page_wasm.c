@@ -136,6 +136,14 @@ EXPORT(play_moves) const struct move *play_moves(void)
   return session.moves;
 }
 
+/* Returns how the protocol without the flaw would have taken that move, as session_difference()
+ * tells; an empty text: in the same way. */
+EXPORT(play_difference) const char *play_difference(uint32_t move)
+{
+  const char *difference = session_difference(&session, move);
+  return difference ? difference : "";
+}
+
 /* Returns the phases of the moves that have been taken, two numbers of 32 bits each. */
 EXPORT(play_phases) const struct session_phase *play_phases(void)
 {

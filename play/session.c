@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "play/difference.h"
 #include "protocols/neighbours.h"
 #include "verify/explore/search.h"
 #include "world/line/line_view.h"
@@ -278,6 +279,7 @@ const char *session_begin(struct session *s, const char *description)
   s->timers = number_of(description, "timers", 0);
   s->actions.capacity = RCL_ACTIONS_MAX(&s->world.config[0]);
   s->actions.item = memory_table(s->actions.capacity, sizeof *s->actions.item);
+  difference_find(s);
   restart(s);
   list_moves(s);
   return NULL;
@@ -294,6 +296,7 @@ void session_clear(struct session *s)
   script_free(s->script);
   intern_clear(&s->outcomes);
   free(s->actions.item);
+  difference_clear(s);
   free(s->properties);
   free(s->description);
   free(s->members);
@@ -375,9 +378,13 @@ static uint32_t phase_of(const struct session *s, int rank)
 static bool step(struct session *s, struct move *move, struct buffer *line)
 {
   struct session_phase phase = {.from = phase_of(s, move->rank)};
+  char *intact = difference_try(s, move);
   s->actions.count = 0;
   s->verdict = (struct verdict){0};
   world_step(&s->world, move, &s->actions, &s->verdict);
+  if (s->verdict.kind != VERDICT_IMPOSSIBLE)
+    difference_note(s, move->rank, intact);
+  free(intact);
   if (s->verdict.kind == VERDICT_IMPOSSIBLE)
     return false;
   phase.to = phase_of(s, move->rank);

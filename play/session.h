@@ -35,6 +35,11 @@ struct session {
   uint32_t moves_room;
   struct session_phase *phases; /* of the moves that have been taken, by move */
   uint32_t phases_room;
+  /* Mutants: the protocol that has the removed rule, and how it would have taken each move. */
+  const struct rcl_protocol *intact;
+  struct rcl_actions intact_actions;
+  char **differences; /* by move; NULL: alike */
+  uint32_t differences_room;
   unsigned count, at;   /* number of known moves, and of those that have been taken */
   struct move *enabled; /* the moves that are enabled at present, in the world's order */
   uint32_t enabled_room;
@@ -62,6 +67,15 @@ bool session_take(struct session *, const struct move *, struct buffer *line);
 /* Replaces the known moves after the present state by these; session_go() takes them. */
 void session_know(struct session *, const struct move *, uint32_t count);
 
+/* Returns how the protocol without the flaw of a mutant would have taken move `move`, which has
+ * been taken: a line for each action, "+ACTION" if only that protocol returns it, "-ACTION" if only
+ * the mutant does; or, if both return the same and remember different things, three lines: "state",
+ * and the states after the step, of that protocol and of the mutant, as session_put_state() prints
+ * them. Returns NULL if both do the same or there is no such protocol. The text stays until the
+ * move is taken again.
+ */
+const char *session_difference(const struct session *, unsigned move);
+
 /* Goes to the state after `at` known moves. Appends a complete line for each move to `lines` (may
  * be NULL). Returns false if the world refuses a move, as session_take() does. */
 bool session_go(struct session *, unsigned at, struct buffer *lines);
@@ -87,6 +101,10 @@ void session_explore(struct session *, struct explorer_options options, struct e
 
 /* Appends the page's view of the present state, in JSON (docs/play.md). */
 void session_view(struct session *, struct buffer *);
+
+/* Appends the protocol's state at a rank: " OFFSET:BYTES" for each word of 8 bytes that is not
+ * zero, with the bytes in hexadecimal digits. */
+void session_put_state(const struct world *, struct buffer *, int rank);
 
 /* Appends a text, quoted as in JSON. */
 void session_quote(struct buffer *, const char *text);

@@ -218,6 +218,23 @@ const Story = {
     return (event.word ? `${rank}, which lives, is declared dead` : `The crash of ${rank} is detected`) + (checkpoint ? `: back to checkpoint ${checkpoint}` : '');
   },
 
+  // Tells how the protocol without a mutant's flaw would have taken step `s` (Engine.difference): '' if alike. `decode`
+  // makes fields [name, text] of a state.
+  otherwise(text, s, h, decode) {
+    const of = (sign) => text.split('\n').filter((line) => line[0] === sign).map((line) => Story.item(line.slice(1)))
+      .map((action) => Story.act(action, s, h).replace(/^; it /, '').replace(/; it /g, ', ') || `answers ${action.name}`);
+    const also = of('+').join(', '), not = of('-').join(', '), who = s.rank < 0 ? 'the protocol' : `rank ${s.rank}`;
+    return !text ? '' : text.startsWith('state\n') ? `With the rule, ${who} remembers ${Story.remembered(...text.split('\n').slice(1).map(decode))}.`
+      : also ? `With the rule, ${who} ${also}${not ? `, in place of: ${not}` : ''}.` : `With the rule, ${who} does not do this: ${not}.`;
+  },
+
+  // Returns the fields that differ in two states.
+  remembered(right, wrong) {
+    const has = new Map(wrong), other = right.filter(([name, text]) => has.get(name) !== text).map(([name, text]) => `${name}: ${text} (here: ${has.get(name) ?? 'nothing'})`);
+    const lost = wrong.filter(([name]) => !right.some(([known]) => known === name)).map(([name, text]) => `not ${name}: ${text}`);
+    return [...other, ...lost].join('; ') || 'something else';
+  },
+
   // Returns the sentence of plots/narration.c for a violation {property, rank, text, step, time}; `time` is null
   // where steps have no times.
   violated: ({property, rank, text, step, time}) =>

@@ -83,36 +83,17 @@ static void put_stored(const struct world *world, struct buffer *out, int rank)
   buffer_text(out, "]");
 }
 
-static void put_words(struct buffer *out, const unsigned char *state, uint32_t from, uint32_t end)
-{
-  for (uint32_t size, i = from; i < end; i += size) {
-    uint64_t word = 0;
-    size = end - i < sizeof word ? end - i : (uint32_t)sizeof word;
-    memcpy(&word, state + i, size);
-    if (!word)
-      continue;
-    buffer_printf(out, " %u:", i);
-    for (uint32_t k = 0; k < size; k++)
-      buffer_printf(out, "%02x", state[i + k]);
-  }
-}
-
-/* Adds the protocol's state, `offset:bytes` for each word that is not zero, and the number of the
- * invariant that the state breaks. */
+/* Adds the protocol's state, and the number of the invariant that the state breaks. */
 static void put_state(const struct world *world, struct buffer *out, int rank)
 {
   const struct rcl_protocol *protocol = world->protocol;
-  const unsigned char *state =
-      (const unsigned char *)read_rank(world, rank) + sizeof(struct world_rank);
+  const unsigned char *state = (const unsigned char *)(read_rank(world, rank) + 1);
   int broken =
       protocol->violated_invariant ? protocol->violated_invariant(&world->config[rank], state) : 0;
   buffer_printf(out, ",\"broken\":%d,\"digest\":\"%016" PRIx64 "\",\"bytes\":%u,\"state\":\"",
                 broken, rcl_protocol_digest_state(protocol, &world->config[rank], state),
                 world->state_bytes);
-  struct rcl_piece piece[RCL_PIECES];
-  uint32_t pieces = world_in_use(world, rank, state, piece);
-  for (uint32_t k = 0; k < pieces; k++)
-    put_words(out, state, piece[k].offset, piece[k].offset + piece[k].bytes);
+  session_put_state(world, out, rank);
   buffer_text(out, "\"");
 }
 

@@ -1,9 +1,9 @@
 // node export.js PAGE FILE [MOVES]: writes the run that the page was given as a trace of the page's engine.
-// Prints what the run violates, and the decoded state of each rank. With MOVES, it takes the moves up to where
+// Prints what the run violates, the decoded state of each rank, and what a mutant does otherwise. With MOVES, it takes the moves up to where
 // the page opens, and then MOVES others.
 'use strict';
 const fs = require('fs');
-const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode} = require('../decode.js');
+const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode} = require('../decode.js'), {Story} = require('../story.js');
 
 (async () => {
   const [file, out, more] = process.argv.slice(2);
@@ -22,6 +22,13 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
   fs.writeFileSync(out, text);
   console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
   const {name, lists} = engine.lists() || {name: 'own', lists: []};
+  const decode = (state) => Decode.state({bytes: ranks[0].bytes, state}, layouts[name], lists);
+  Story.words = world.words;
+  const told = steps.map(({line}, i) => Story.read(line, i)), history = Story.history(told, ranks.length);
   ranks.forEach((rank, i) => console.log(`rank ${i}: ${!layouts[name] ? '-' : Decode.state(rank, layouts[name], lists)
     .filter(([, text]) => !Decode.isZero(text)).map(([field, text]) => `${field}=${text}`).join('; ')}`));
+  told.forEach((step, i) => {
+    const otherwise = Story.otherwise(engine.difference(i), step, history, decode);
+    if (otherwise) console.log(`step ${i}: ${otherwise}`);
+  });
 })();

@@ -64,7 +64,10 @@ sub slurp {
   open my $in, '<', $_[0] or return "$_[0]: $!";
   return join '', <$in>;
 }
-my @mutants = qw(c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold);
+my @mutants = qw(c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold c3-all-no-log bookmark-wildcard-uncounted);
+# Where the missing rule shows: by an action, by what a rank remembers, by an action that is too much.
+my %shows = ('c3-all-no-log' => 'step 13: With the rule, rank 1 keeps a copy in slot 1.',
+  'bookmark-wildcard-uncounted' => 'step 6: With the rule, rank 1 remembers peers[0]: received 1 (here: nothing).');
 @mutants = map { s{.*/(.*)/(.*)\.yaml}{$1-$2}r } grep { slurp($_) =~ /verdict: violated/ }
   sort glob "$root/verify/mutants/*/*.yaml" if $ENV{RECLINE_LONG};
 for my $id ('none-lost', @mutants) {
@@ -74,6 +77,8 @@ for my $id ('none-lost', @mutants) {
   like($said, qr/^rank 0: phase=\w+; epoch=1; .*peers\[1\]=\w+ \d/m, "$id: the state has names") if $id eq 'c3-no-suppress';
   like($said, qr/^rank 0: phase=recording; .*counts\[0\]=received 1/m, "$id: and those of a form that is called otherwise") if $id eq 'lai-yang-late-untold';
   is($said =~ s/ rank=.*//sr, "violation $claim->{property}", "$id: its violation in the page");
+  my ($shown) = $said =~ /^(step \d+: .*)/m;
+  is($shown, $shows{$id}, "$id: where the missing rule shows") if $shows{$id} || $id eq 'none-lost';
   is(slurp("$dir/exported.trace"), slurp("$dir/$id.trace"), "$id: exported as it was");
   run("cd $dir && $recline draw $id.trace -o told.txt");
   my @told = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
