@@ -308,11 +308,18 @@ globalThis.ready = (async () => {
       `${last} ${Story.otherwise(engine.difference(found[0]), all[found[0]], h, decode)}`] : []));
   }
 
+  // Says where the program of each rank stands.
+  function standing() {
+    const at = (r) => r.finished || !r.next ? 'has ended' : r.gave_up ? 'has given up' : r.held ? `is held before ${r.next}` : `stands at ${r.next}`;
+    return `${view.ranks.map((r, rank) => `${rank ? 'rank' : 'Rank'} ${rank} ${at(r)}`).join('; ')}.`;
+  }
+
   function showProperties(wrong) {
     const meaning = (property) => world.words.rules[property]?.text || '';
     $('verdict').textContent = wrong ? Story.violated(wrong) : 'No property is violated so far.';
     $('verdict').className = wrong ? 'bad' : 'good';
-    $('rule').textContent = wrong && meaning(wrong.property) ? `The rule: ${meaning(wrong.property)}` : '';
+    const rule = wrong && meaning(wrong.property) ? `The rule: ${meaning(wrong.property)}` : '';
+    $('rule').textContent = rule + (wrong?.property === 'deadlock' && !world.real ? ` ${standing()}` : '');
     $('properties').replaceChildren(...properties.map((name) => {
       const bad = wrong && wrong.property === name;
       return element('li', `${bad ? '✗' : '✓'} ${name}`, {className: bad ? 'bad' : 'good', title: meaning(name)});
