@@ -165,8 +165,9 @@ const Diagram = {
       if (row > 24) put(D.label(s), cx, s.rank < 0 ? [cy - 8] : [cy - 11, cy - 23], ['crash', 'roll-back', 'detected', 'give-up'].includes(kind) ? 'wrong' : '');
     }
     if (wrong && count) {
-      const cx = x(steps.length - 1), half = wrong.property.length * 4 + 10;
-      out.push(`<text class="label wrong violated" text-anchor="middle" x="${Math.max(Math.min(cx, width - half), half)}" y="${y(steps[steps.length - 1].rank) + 24}">✗ ${escape(wrong.property)}</text>`);
+      const half = wrong.property.length * 4 + 10, cx = Math.max(Math.min(x(steps.length - 1), width - half), half), line = y(steps[steps.length - 1].rank) + 24;
+      taken.push([cx - half, cx + half, line]);
+      out.push(`<text class="label wrong violated" text-anchor="middle" x="${cx}" y="${line}">✗ ${escape(wrong.property)}</text>`);
     }
     for (const [text, at, line, kind] of labels) put(text, at, [line, line - 12, line + 12], kind);
     const figures = Math.max(28, 7 * String(steps.length).length + 10); // of a step's number

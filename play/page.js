@@ -9,6 +9,7 @@ globalThis.ready = (async () => {
   const properties = [...new Set([...world.description.matchAll(/^property (.*)$/gm)].map((match) => match[1]))];
   const BEHIND = 300, AHEAD = 50; // number of steps shown before and behind the present one
   const NAMES = 4.6; // in rem, as .names in page.css
+  const WHOLE = 60;  // most steps of a list that is shown whole
   const module = await WebAssembly.compile(await Engine.unpack($('module').textContent, 'gzip'));
   const given = new Uint8Array(await Engine.unpack($('moves-known').textContent, 'deflate'));
   const times = (await text('times', 'deflate')).split('\n').slice(0, -1);
@@ -260,6 +261,7 @@ globalThis.ready = (async () => {
     const from = Math.max(0, view.at - BEHIND), {steps: all, history: h} = tell();
     const over = !view.moves.length || wrong !== null;
     $('lines').start = from;
+    $('lines').classList.toggle('long', steps.length > WHOLE);
     $('lines').replaceChildren(...steps.slice(from, view.at + AHEAD).map((step, k) => {
       const i = from + k, item = element('li', undefined, {className: i < view.at ? '' : 'ahead'});
       const button = element('button', Story.tell(all[i], h, over), {title: step.line});
@@ -270,6 +272,7 @@ globalThis.ready = (async () => {
       const otherwise = i < view.at ? Story.otherwise(engine.difference(i), all[i], h, decode) : '';
       if (otherwise) item.append(element('div', otherwise, {className: 'otherwise'}));
       if (step.violation) item.append(element('div', Story.violated(violation(step.violation, i, '')), {className: 'violation'}));
+      else if (wrong && i === view.at - 1) item.append(element('div', Story.violated(wrong), {className: 'violation'}));
       if (i === view.at - 1) item.setAttribute('aria-current', 'step');
       return item;
     }));
@@ -303,9 +306,9 @@ globalThis.ready = (async () => {
   function showDifferences() {
     const MOST = 8, found = differing(), {steps: all, history: h} = tell();
     const buttons = found.slice(0, MOST).map((step) => element('button', `step ${step}`, {onclick: () => go(step + 1)}));
-    const last = found.length > MOST ? ` and ${found.length - MOST} more.` : '.';
-    $('differences').replaceChildren(...(found.length ? ['The missing rule shows at ', ...buttons.flatMap((button, i) => i ? [', ', button] : [button]),
-      `${last} ${Story.otherwise(engine.difference(found[0]), all[found[0]], h, decode)}`] : []));
+    const more = found.length > MOST ? ` and ${found.length - MOST} more` : '', others = buttons.slice(1).flatMap((button, i) => i ? [', ', button] : [button]);
+    $('differences').replaceChildren(...(found.length ? ['The missing rule first shows at ', buttons[0], `. ${Story.otherwise(engine.difference(found[0]), all[found[0]], h, decode)}`,
+      ...(others.length ? [' It shows again at ', ...others, `${more}.`] : [])] : []));
   }
 
   // Says where the program of each rank stands.
