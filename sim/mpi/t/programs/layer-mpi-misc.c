@@ -520,11 +520,11 @@ static void test_rows(int distribution, int first, int second)
 }
 
 /* Expects a named type of so many bytes, or an error if there is none. */
-static void expect_match(int class, int bytes, bool there_is)
+static void expect_match(int kind, int bytes, bool there_is)
 {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int size = 0, ints, addresses, types, combiner = -1;
-  bool found = MPI_Type_match_size(class, bytes, &type) == MPI_SUCCESS;
+  bool found = MPI_Type_match_size(kind, bytes, &type) == MPI_SUCCESS;
   if (found) {
     MPI_Type_size(type, &size);
     MPI_Type_get_envelope(type, &ints, &addresses, &types, &combiner);
