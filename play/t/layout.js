@@ -122,9 +122,11 @@ const MARKS = () => {
     for (const [key, name] of told) if (!drawn.has(key)) wrong.push(`${name} of ${legend} is not drawn`);
   }
   const events = new Set([...document.querySelectorAll('#diagram .event')].map((event) => event.classList[1]));
-  const shapes = new Set([...document.querySelectorAll('#legend svg > *')].map((mark) => mark.classList[0]).filter((name) => !/^(message|flight|ring|cut|arc|down|restoring|undone|held)$/.test(name)));
+  const shapes = new Set([...document.querySelectorAll('#legend svg > *')].map((mark) => mark.classList[0]).filter((name) => !/^(message|flight|ring|differs|cut|arc|down|restoring|undone|held)$/.test(name)));
   for (const name of events) if (!shapes.has(name)) wrong.push(`${name} is not in the legend`);
   for (const name of shapes) if (!events.has(name)) wrong.push(`${name} of the legend is not drawn`);
+  const has = (box) => document.querySelector(`${box} .differs`) !== null;
+  if (has('#diagram') !== has('#legend')) wrong.push('the ring of the missing rule is in the diagram or in the legend only');
   return wrong;
 };
 
