@@ -106,6 +106,8 @@ const Engine = {
       moves: (count) => new Uint8Array(e.memory.buffer, e.play_moves() >>> 0, count * size).slice(),
       // Returns the first word of the state at the rank of each of the first `count` moves, before and after it.
       phases: (count) => new Uint32Array(e.memory.buffer.slice(e.play_phases() >>> 0, (e.play_phases() >>> 0) + 8 * count)),
+      // Returns the steps, of the first `count`, at which a mutant does otherwise than the protocol with the rule.
+      differing: (count) => e.play_compares() ? [...Array(count).keys()].filter((step) => call('play_difference', step)) : [],
       // Returns how the protocol without a mutant's flaw would have taken a step that has been taken: lines "+ACTION" and
       // "-ACTION", or "state" and two states (session.h); '' if it would have done the same.
       difference: (step) => call('play_difference', step),

@@ -257,7 +257,7 @@ globalThis.ready = (async () => {
     return told;
   }
 
-  function showLines(wrong) {
+  function showLines(wrong, differing) {
     const from = Math.max(0, view.at - BEHIND), {steps: all, history: h} = tell();
     const over = !view.moves.length || wrong !== null;
     $('lines').start = from;
@@ -269,7 +269,7 @@ globalThis.ready = (async () => {
       item.append(button);
       if ($('raw').checked) item.append(element('code', step.line));
       if (wrong && [all[i].event, ...all[i].actions].some(({number}) => wrong.messages.includes(number))) item.classList.add('offends');
-      const otherwise = i < view.at ? Story.otherwise(engine.difference(i), all[i], h, decode) : '';
+      const otherwise = differing.has(i) ? Story.otherwise(engine.difference(i), all[i], h, decode) : '';
       if (otherwise) item.append(element('div', otherwise, {className: 'otherwise'}));
       if (step.violation) item.append(element('div', Story.violated(violation(step.violation, i, '')), {className: 'violation'}));
       else if (wrong && i === view.at - 1) item.append(element('div', Story.violated(wrong), {className: 'violation'}));
@@ -299,12 +299,9 @@ globalThis.ready = (async () => {
     return null;
   }
 
-  // Returns the steps, of those that have been taken, at which a mutant does otherwise than the protocol with the rule.
-  const differing = () => [...Array(view.at).keys()].filter((step) => engine.difference(step));
-
-  // Says where the missing rule of a mutant shows, with a button for each step.
-  function showDifferences() {
-    const MOST = 8, found = differing(), {steps: all, history: h} = tell();
+  // Says where the missing rule of a mutant shows, with a button for each of the steps `found`.
+  function showDifferences(found) {
+    const MOST = 8, {steps: all, history: h} = tell();
     const buttons = found.slice(0, MOST).map((step) => element('button', `step ${step}`, {onclick: () => go(step + 1)}));
     const more = found.length > MOST ? ` and ${found.length - MOST} more` : '', others = buttons.slice(1).flatMap((button, i) => i ? [', ', button] : [button]);
     $('differences').replaceChildren(...(found.length ? ['The missing rule first shows at ', buttons[0], `. ${Story.otherwise(engine.difference(found[0]), all[found[0]], h, decode)}`,
@@ -451,17 +448,17 @@ globalThis.ready = (async () => {
 
   function show() {
     view = engine.view();
-    const wrong = violated();
+    const wrong = violated(), differing = engine.differing(view.at);
     showMoves();
-    showLines(wrong);
+    showLines(wrong, new Set(differing));
     showProperties(wrong);
-    showDifferences();
+    showDifferences(differing);
     showInvariants();
     showState();
     const room = $('diagram').clientWidth - names();
     const all = tell(), taken = all.steps.slice(0, view.at);
     const past = view.at === all.steps.length ? all.history : Story.history(taken, view.ranks.length);
-    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room, new Set(differing()));
+    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room, new Set(differing));
     column = wide;
     $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;

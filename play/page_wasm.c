@@ -136,6 +136,12 @@ EXPORT(play_moves) const struct move *play_moves(void)
   return session.moves;
 }
 
+/* Returns whether the protocol is a mutant that is compared with the protocol that has the rule. */
+EXPORT(play_compares) uint32_t play_compares(void)
+{
+  return session.intact != NULL;
+}
+
 /* Returns how the protocol without the flaw would have taken that move, as session_difference()
  * tells; an empty text: in the same way. */
 EXPORT(play_difference) const char *play_difference(uint32_t move)
