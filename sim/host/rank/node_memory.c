@@ -203,13 +203,18 @@ static bool has_not_started(const struct rank *r, int partner, const struct shar
   return incarnation_of(partner) != incarnation_of(r->index);
 }
 
+static bool all_have_started(const struct rank *r, const int *member, int size)
+{
+  for (int i = 0; i < size; i++)
+    if (incarnation_of(member[i]) != incarnation_of(r->index))
+      return false;
+  return true;
+}
+
 bool sharing_all_have_started(const struct rank *r, const void *sharing)
 {
   const struct sharing *of = sharing;
-  for (int i = 0; i < of->size; i++)
-    if (incarnation_of(of->member[i]) != incarnation_of(r->index))
-      return false;
-  return true;
+  return all_have_started(r, of->member, of->size);
 }
 
 bool sharing_stops(const struct rank *r)
@@ -254,23 +259,24 @@ static struct line_content *add_content(struct node_memory *memory, uint32_t inc
   return content;
 }
 
-static bool has_member(const struct node_memory *memory, int rank)
+/* Returns the number of the rank among the members; -1: the rank is none of them. */
+static int place_of(const struct node_memory *memory, int rank)
 {
   for (int i = 0; i < memory->size; i++)
     if (memory->member[i] == rank)
-      return true;
-  return false;
+      return i;
+  return -1;
 }
 
-/* Returns whether the rank stores nothing more ahead of its capture, but what a collective call
- * that it is in gives it. */
+/* Returns whether the rank was captured, or is in a collective call. Then it stores nothing more
+ * before its capture, except for what that call brings. */
 static bool is_at_rest(int rank, const struct line_content *content)
 {
   return incarnation_of(rank) == content->incarnation &&
          (shadow_rank(rank)->line >= content->checkpoint || layer.rank[rank].mpi->call.inside);
 }
 
-/* Returns whether this is so for all that share the memory; `r` is captured. */
+/* Returns whether all other ranks that share the memory are at rest; `r` is captured. */
 static bool all_are_at_rest(const struct rank *r, const struct line_content *content)
 {
   const struct node_memory *memory = content->memory;
@@ -286,7 +292,7 @@ void sharing_captured(const struct rank *r, struct capture *capture)
   uint32_t incarnation = incarnation_of(r->index);
   for (guint i = 0; memories && i < memories->len; i++) {
     struct node_memory *memory = memories->pdata[i];
-    if (!has_member(memory, r->index))
+    if (place_of(memory, r->index) < 0)
       continue;
     struct line_content *content = find_content(memory, incarnation, capture->checkpoint);
     const struct sharing *entry = entry_of(r->index, memory);
@@ -303,8 +309,8 @@ void sharing_captured(const struct rank *r, struct capture *capture)
   }
 }
 
-/* Puts what is stored into the contents of lines that come later for the rank, which are taken
- * already. */
+/* Adds what is stored to the contents, already taken, of lines for which the rank is yet to be
+ * captured. */
 static void put_into_contents(const struct rank *r, const struct node_memory *memory,
                               const struct typemap *map, char *at, size_t bytes)
 {
@@ -365,18 +371,16 @@ static const struct line_content *content_in_image(int rank, const struct node_m
   return NULL;
 }
 
-/* Puts the content of the line from which `r` starts back, if `r` is the last one to start. Others
- * may have been captured again since they have started. Memory that was made after the line has no
- * content there. */
+/* Restores the content of the line from which `r` starts, if `r` is the last member to start. Other
+ * members may have been captured again since their start. Memory that was made after the line has
+ * no content there. */
 static void put_back(const struct rank *r, const struct node_memory *memory)
 {
   const struct line_content *content = NULL;
-  for (int i = 0; i < memory->size; i++) {
-    if (incarnation_of(memory->member[i]) != incarnation_of(r->index))
-      return;
-    if (!content)
-      content = content_in_image(memory->member[i], memory, shadow_rank(r->index)->line);
-  }
+  if (!all_have_started(r, memory->member, memory->size))
+    return;
+  for (int i = 0; i < memory->size && !content; i++)
+    content = content_in_image(memory->member[i], memory, shadow_rank(r->index)->line);
   if (!content)
     return;
   REQUIRE(content->bytes, "the ranks that share memory are all captured on a recovery line");
@@ -396,7 +400,7 @@ void sharing_started(const struct rank *r)
         "rank %d shares memory with ranks of its node, expected restart_on with the same per_node",
         r->index);
   for (guint i = 0; memories && i < memories->len; i++)
-    if (has_member(memories->pdata[i], r->index))
+    if (place_of(memories->pdata[i], r->index) >= 0)
       put_back(r, memories->pdata[i]);
   sharing_wake(r);
   sweep();
@@ -406,8 +410,7 @@ double sharing_bytes(const struct rank *r)
 {
   double bytes = 0.0;
   for (const struct sharing *each = r->mpi->sharings; each; each = each->next)
-    for (int i = 0; each->memory && i < each->memory->size; i++)
-      if (each->memory->member[i] == r->index)
-        bytes += (double)each->memory->part[i];
+    if (each->memory)
+      bytes += (double)each->memory->part[place_of(each->memory, r->index)];
   return bytes;
 }

@@ -48,14 +48,14 @@ bool sharing_all_have_started(const struct rank *, const void *sharing);
 /* Call it when all have called MPI_Win_free. */
 void sharing_end(struct rank *, struct sharing *);
 
-/* Returns whether the rank does not go on, as ranks that share memory with it are to be captured or
- * to start again first. */
+/* Returns whether the rank stands still until ranks that share memory with it are captured, or have
+ * started again. */
 bool sharing_stops(const struct rank *);
-/* Returns whether no rank with which it shares memory was captured since its own last capture. If
- * not, it is captured before it goes on. */
+/* Returns whether no rank that shares memory with this rank was captured after this rank's last
+ * capture. If one was, this rank is captured before it goes on. */
 bool sharing_is_level(const struct rank *, const void *nothing);
-/* Returns whether all ranks with which it shares memory have started again, without which it is not
- * captured. */
+/* Returns whether all ranks that share memory with this rank have started again. Until then it is
+ * not captured. */
 bool sharing_lets_capture(const struct rank *);
 
 /* Wakes the ranks that share memory with this one, to look again at the answers above. */

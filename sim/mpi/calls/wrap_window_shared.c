@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { APART = 4096 }; /* parts that need not be contiguous begin at multiples of so many bytes */
+/* Parts that need not be contiguous begin at multiples of APART bytes. */
+enum { APART = 4096 };
 
 /* Returns why ranks cannot share memory in this run; NULL: they can. */
 static char *why_not(void)

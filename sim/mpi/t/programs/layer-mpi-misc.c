@@ -519,7 +519,7 @@ static void test_rows(int distribution, int first, int second)
   MPI_Type_free(&part);
 }
 
-/* Expects a named type of so many bytes, or an error if there is none. */
+/* Expects a named type of `bytes` bytes, or an error if there is no such type. */
 static void expect_match(int kind, int bytes, bool there_is)
 {
   MPI_Datatype type = MPI_DATATYPE_NULL;
