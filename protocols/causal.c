@@ -59,10 +59,10 @@ static const char *const controls[] = {
     "checkpointed: my checkpoint has my events up to {about}, and your messages up to {value}",
     "ask: what determinants do you have? It is recovery {about}",
     "answer: these were all determinants that I have, in recovery {about}",
-    "determinant: event {value} of rank {about.high} was {about.low?65535:a decision|65534:a "
-    "receive that was cancelled|the receipt of a message from rank %}",
-    "of-request: its request, or the outcome of the decision: {about}; its tag, or how often: "
-    "{value}",
+    ("determinant: event {value} of rank {about.high} was {about.low?65535:a decision|65534:a "
+     "receive that was cancelled|the receipt of a message from rank %}"),
+    ("of-request: its request, or the outcome of the decision: {about}; its tag, or how often: "
+     "{value}"),
     "confirm: do you have my determinants up to place {about}?",
     "confirmed: I have your determinants up to place {about}",
     NULL};

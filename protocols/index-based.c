@@ -74,8 +74,8 @@ static const char *const controls[] = {
     "none",
     "have: I have your message number {value}, ahead of a gap",
     "report: messages that I have received from you: {value}",
-    "line: {value.low?65535:I need no line|go back to line %}; the last index that I have stored: "
-    "{value.high}",
+    ("line: {value.low?65535:I need no line|go back to line %}; the last index that I have stored: "
+     "{value.high}"),
     "durable: the last index that I have stored: {value}",
     "received: your messages that I need not receive again: {value}",
     NULL};

@@ -72,8 +72,8 @@ enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
 static const char *const controls[] = {
     "none",
     "take: take checkpoint {about}",
-    "count: messages that I have sent before checkpoint {about} (mattern: less those that I have "
-    "received): {value}",
+    ("count: messages that I have sent before checkpoint {about} (mattern: less those that I have "
+     "received): {value}"),
     "late: one more of the messages from before checkpoint {about} has come to me",
     "closed: no message from before checkpoint {about} is in transit any more",
     "done: my image and my log of checkpoint {about} are stored",
