@@ -202,6 +202,8 @@ globalThis.ready = (async () => {
     engine.know(moves);
     steps = Engine.steps(engine.lines(engine.view().count));
     if (kept === count && moves === given) ending = Engine.ending(world, steps);
+    view = engine.view();
+    remember();
     go(Number.isInteger(at) ? at : world.at);
   }
 
@@ -271,7 +273,7 @@ globalThis.ready = (async () => {
       if (wrong && [all[i].event, ...all[i].actions].some(({number}) => wrong.messages.includes(number))) item.classList.add('offends');
       const otherwise = differing.has(i) ? Story.otherwise(engine.difference(i), all[i], h, decode) : '';
       if (otherwise) item.append(element('div', otherwise, {className: 'otherwise'}));
-      if (step.violation) item.append(element('div', Story.violated(violation(step.violation, i, '')), {className: 'violation'}));
+      if (step.violation) item.append(element('div', Story.violated(Cause.violation(step.violation, i, times)), {className: 'violation'}));
       else if (wrong && i === view.at - 1) item.append(element('div', Story.violated(wrong), {className: 'violation'}));
       if (i === view.at - 1) item.setAttribute('aria-current', 'step');
       return item;
@@ -281,45 +283,40 @@ globalThis.ready = (async () => {
     list.scrollTop = ([...list.children].find((item) => item.offsetTop >= middle)?.offsetTop ?? 0) - list.offsetTop;
   }
 
-  // Reads the line of a violation, by that step; `more` is added to its text.
-  function violation(line, step, more) {
-    const [, property, rank, text] = /^violation (\S+) rank=(-?\d+): (.*)$/.exec(line) || /^violation (\S+)(): (.*)$/.exec(line) || /^violation (\S+)() (.*)$/.exec(line);
-    const messages = [...text.matchAll(/@(\d+)/g)].map(([, number]) => Number(number));
-    const time = times.length ? times[Math.min(step, times.length - 1)] : null;
-    return {property, text: text + more, rank: rank === '' || Number(rank) < 0 ? null : Number(rank), messages, step, time};
+  const violated = () => Cause.wrong(steps, view, ending, times);
+
+  // Returns a text as nodes, in which each "step 3" is a button that goes there.
+  function withSteps(text) {
+    return text.split(/(step \d+)/).map((part) => {
+      const at = /^step (\d+)$/.exec(part);
+      return at ? element('button', part, {className: 'to', onclick: () => go(Number(at[1]) + 1)}) : part;
+    });
   }
 
-  // Returns what the present run violates, {property, text, rank, messages, step, time}, or null.
-  function violated() {
-    const at = steps.slice(0, view.at).findIndex((step) => step.violation);
-    if (at >= 0) return violation(steps[at].violation, at, '');
-    if (view.judged) return violation(`violation ${view.judged.property} rank=${view.judged.rank}: ${view.judged.text}`, view.at - 1, '');
-    if (ending && view.at === ending.count)
-      return violation(ending.line, view.at - 1, ending.from === null ? '' : ` (the steps from ${ending.from} on come again for ever)`);
-    return null;
+  // Keeps the story of the known run, if the state that is shown has a violation.
+  function remember() {
+    const wrong = violated();
+    if (wrong) tell().story = {wrong, parts: Cause.tell(Cause.run(world, engine, view, tell(), wrong, decode))};
+    return wrong;
   }
 
-  // Says where the missing rule of a mutant shows, with a button for each of the steps `found`.
-  function showDifferences(found) {
-    const MOST = 8, {steps: all, history: h} = tell();
-    const buttons = found.slice(0, MOST).map((step) => element('button', `step ${step}`, {onclick: () => go(step + 1)}));
-    const more = found.length > MOST ? ` and ${found.length - MOST} more` : '', others = buttons.slice(1).flatMap((button, i) => i ? [', ', button] : [button]);
-    $('differences').replaceChildren(...(found.length ? ['The missing rule first shows at ', buttons[0], `. ${Story.otherwise(engine.difference(found[0]), all[found[0]], h, decode)}`,
-      ...(others.length ? [' It shows again at ', ...others, `${more}.`] : [])] : []));
-  }
-
-  // Says where the program of each rank stands.
-  function standing() {
-    const at = (r) => r.finished || !r.next ? 'has ended' : r.gave_up ? 'has given up' : r.held ? `is held before ${r.next}` : `stands at ${r.next}`;
-    return `${view.ranks.map((r, rank) => `${rank ? 'rank' : 'Rank'} ${rank} ${at(r)}`).join('; ')}.`;
+  // Shows the story of the known run, or else where the missing rule of a mutant shows.
+  function showStory() {
+    const {story} = tell();
+    $('story').replaceChildren(...(story ? story.parts : []).flatMap(([name, text]) => {
+      const part = element('dd');
+      part.append(...withSteps(text));
+      return [element('dt', name), part];
+    }));
+    $('statement').textContent = [story && Cause.isMutant(world) ? '' : world.statement, world.source].filter(Boolean).join(' · ');
+    $('differences').replaceChildren(...withSteps(story ? '' : Cause.shows(Cause.run(world, engine, view, tell(), null, decode))));
   }
 
   function showProperties(wrong) {
     const meaning = (property) => world.words.rules[property]?.text || '';
-    $('verdict').textContent = wrong ? Story.violated(wrong) : 'No property is violated so far.';
+    const {story} = tell();
+    $('verdict').textContent = wrong ? Story.violated(wrong) : `No property is violated so far${story ? `; ${story.wrong.property} is violated by step ${story.wrong.step}` : ''}.`;
     $('verdict').className = wrong ? 'bad' : 'good';
-    const rule = wrong && meaning(wrong.property) ? `The rule: ${meaning(wrong.property)}` : '';
-    $('rule').textContent = rule + (wrong?.property === 'deadlock' && !world.real ? ` ${standing()}` : '');
     $('properties').replaceChildren(...properties.map((name) => {
       const bad = wrong && wrong.property === name;
       return element('li', `${bad ? '✗' : '✓'} ${name}`, {className: bad ? 'bad' : 'good', title: meaning(name)});
@@ -448,11 +445,11 @@ globalThis.ready = (async () => {
 
   function show() {
     view = engine.view();
-    const wrong = violated(), differing = engine.differing(view.at);
+    const wrong = remember(), differing = engine.differing(view.at);
     showMoves();
     showLines(wrong, new Set(differing));
     showProperties(wrong);
-    showDifferences(differing);
+    showStory();
     showInvariants();
     showState();
     const room = $('diagram').clientWidth - names();

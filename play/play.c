@@ -344,7 +344,10 @@ static char *put_world(const struct played *p, const char *source, char *page)
   json_open_object(builder, "words");
   add_words(builder, "events", words_events);
   add_words(builder, "actions", words_actions);
+  add_words(builder, "quiet", words_quiet);
+  add_words(builder, "flows", words_flows);
   add_words(builder, "rules", words_rules);
+  add_words(builder, "harms", words_harms);
   add_words(builder, "reasons", words_reasons);
   add_words(builder, "marks", words_marks);
   add_words(builder, "labels", words_labels);

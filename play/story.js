@@ -150,14 +150,16 @@ const Story = {
   says: (item) => { const said = Says.control(Story.words.controls, item.word, item.fields.words); return said && `: "${said}"`; },
   envelope: (item) => item.fields.tag && item.fields.tag !== '0' ? `, tag ${item.fields.tag}` : '',
   worded(words, item) {
-    const value = words.field ? item.fields[words.field] ?? '' : '';
+    const value = words.field ? item.fields[words.field] ?? '0' : ''; // a trace leaves out fields that are 0
     return words.text.replace('%s', Story.words.reasons[value]?.text ?? value);
   },
+
+  call: (event) => `collective call ${Story.number(event, 'call', 0)}${event.fields.flow ? ` (${Story.words.flows[event.fields.flow]?.text ?? event.fields.flow})` : ''}`,
 
   // Tells the fate of a message. `flight` is said of a message that no known step receives.
   fate(message, flight) {
     const from = `rank ${message.from}`, to = `rank ${message.to}`;
-    if (message.fate === 'flight') return `. ${flight}`;
+    if (message.fate === 'flight') return flight && `. ${flight}`;
     if (message.crosses === 'late')
       return `. It is late: sent before ${from} is captured for checkpoint ${message.checkpoint}, received after ${to} is. After a rollback nobody sends it again`;
     if (message.crosses === 'early')
@@ -192,8 +194,8 @@ const Story = {
     'safe-point': ({event}) => Story.number(event, 'iteration', 0) ? `begins iteration ${Story.number(event, 'iteration', 0)}` : 'is at a safe point',
     durable: ({event}) => `${event.word === 'early' ? 'is told, too soon,' : 'learns'} that its ${event.fields.part || 'part'} of checkpoint ${event.fields.checkpoint} is on stable storage`,
     lie: ({event}) => `is lied to: the network ${event.word === 'drop' ? 'loses' : 'doubles'} message${Story.numbered(event)} from ${Story.peer(event)}`,
-    collective: ({event}) => `comes to collective call ${Story.number(event, 'call', 0)} (${event.fields.flow || ''})`,
-    collected: ({event}) => `has all that flows to it in collective call ${Story.number(event, 'call', 0)}`,
+    collective: ({event}) => `comes to ${Story.call(event)}`,
+    collected: ({event}) => `has all that flows to it in ${Story.call(event)}`,
     down: ({event}) => `learns that ${Story.peer(event)} has crashed`,
   },
 
@@ -208,7 +210,7 @@ const Story = {
     const slot = Story.number(action, 'slot', 0);
     return (action.name === 'deliver' && slot > 0 ? `; it gives its program ${Story.slot(s, h, slot)}`
       : action.name === 'control' ? `; it sends ${Story.control(action)} to ${Story.peer(action)}${over && h.lost.has(action.number) ? ', which is never received' : ''}${Story.says(action)}`
-        : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more ${Story.slot(s, h, slot)}, as message${Story.numbered(action)}`
+        : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more ${Story.slot(s, h, slot)}${action.number === null ? '' : `, as message ${action.number}`}`
           : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${action.fields.checkpoint} written` : '') +
       (words ? `; it ${Story.worded(words, action)}` : '');
   },
@@ -221,32 +223,43 @@ const Story = {
   // Tells how the protocol without a mutant's flaw would have taken step `s` (Engine.difference): '' if alike. `decode`
   // makes fields [name, text] of a state.
   otherwise(text, s, h, decode) {
-    const of = (sign) => text.split('\n').filter((line) => line[0] === sign).map((line) => Story.item(line.slice(1)))
-      .map((action) => Story.act(action, s, h).replace(/^; it /, '').replace(/; it /g, ', ') || `answers ${action.name}`);
+    const items = (sign) => text.split('\n').filter((line) => line[0] === sign).map((line) => Story.item(line.slice(1)));
+    const say = (action) => Story.act(action, s, h).replace(/^; it /, '').replace(/; it /g, ', ') || (Story.words.quiet[action.name] ? Story.worded(Story.words.quiet[action.name], action) : action.name);
+    const others = {'+': items('-').map(say), '-': items('+').map(say)};
+    const of = (sign) => items(sign).map((action) => say(action) + (others[sign].includes(say(action)) ? ` (${Object.entries(action.fields).map((field) => field.join(' ')).join(', ')})` : ''));
     const also = of('+').join(', '), not = of('-').join(', '), who = s.rank < 0 ? 'the protocol' : `rank ${s.rank}`;
     return !text ? '' : text.startsWith('state\n') ? `With the rule, ${who} remembers ${Story.remembered(...text.split('\n').slice(1).map(decode))}.`
-      : also ? `With the rule, ${who} ${also}${not ? `, in place of: ${not}` : ''}.` : `With the rule, ${who} does not do this: ${not}.`;
+      : also ? `With the rule, ${who} ${also}${not ? `; here in place of that it ${not}` : '; here it does not'}.` : `With the rule, ${who} does not do this: it ${not}.`;
   },
 
-  // Returns the fields that differ in two states.
+  // Tells the fields that differ in two states. An entry of a list has fields of its own, "sent 1, received 2"; those
+  // that are not told are 0.
   remembered(right, wrong) {
-    const has = new Map(wrong), other = right.filter(([name, text]) => has.get(name) !== text).map(([name, text]) => `${name}: ${text} (here: ${has.get(name) ?? 'nothing'})`);
-    const lost = wrong.filter(([name]) => !right.some(([known]) => known === name)).map(([name, text]) => `not ${name}: ${text}`);
-    return [...other, ...lost].join('; ') || 'something else';
+    const fields = (state) => new Map(state.flatMap(([name, text]) => / /.test(text) && /\[\d+\]$/.test(name)
+      ? text.split(', ').map((field) => [`${name} ${field.replace(/ .*/, '')}`, field.replace(/^\S+ /, '')]) : [[name, text]]));
+    const [has, here] = [fields(right), fields(wrong)];
+    return [...new Set([...has.keys(), ...here.keys()])].filter((name) => has.get(name) !== here.get(name))
+      .map((name) => `${name}: ${has.get(name) ?? 0} (here: ${here.get(name) ?? 0})`).join('; ') || 'something else';
   },
 
   // Returns the sentence of plots/narration.c for a violation {property, rank, text, step, time}; `time` is null
   // where steps have no times.
-  violated: ({property, rank, text, step, time}) =>
-    `Violated: ${property}${rank === null ? '' : `, at rank ${rank}`}, by ${time === null ? `step ${step}` : `time ${time} s`}: ${text.replace(/@(?=\d)/g, 'message ').replace(/ \(histories .*/, '')}.`,
+  violated: (wrong) =>
+    `Violated: ${wrong.property}${wrong.rank === null ? '' : `, at rank ${wrong.rank}`}, by ${wrong.time === null ? `step ${wrong.step}` : `time ${wrong.time} s`}: ${Story.plain(wrong)}.`,
+
+  // Returns the text of a violation as words_violation() of plots/words.h does.
+  plain: ({text}) => text.replace(/@(?=\d)/g, 'message ').replace(/ \(histories .*/, ''),
+
+  // Tells the event of a step. `flight` is said of a message that no known step receives.
+  event(s, h, flight = '') {
+    const words = Story.words.events[s.event.name], who = s.rank < 0 ? '?' : `rank ${s.rank}`;
+    return s.event.name === 'detected' ? Story.detected(s)
+      : `${who} ${Story.events[s.event.name]?.(s, h, flight) ?? (words ? Story.worded(words, s.event) : s.event.name)}`;
+  },
 
   // Returns the sentence for a step. `over`: no step follows the known ones.
   tell(s, h, over) {
-    const flight = over ? 'It is never received' : 'It is still under way';
-    const words = Story.words.events[s.event.name], who = s.rank < 0 ? '?' : `rank ${s.rank}`;
-    const said = s.event.name === 'detected' ? Story.detected(s)
-      : `${who} ${Story.events[s.event.name]?.(s, h, flight) ?? (words ? Story.worded(words, s.event) : s.event.name)}`;
-    const all = said + s.actions.map((action) => Story.act(action, s, h, over)).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
+    const all = Story.event(s, h, over ? 'It is never received' : 'It is still under way') + s.actions.map((action) => Story.act(action, s, h, over)).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
     return `${all[0].toUpperCase()}${all.slice(1)}.`;
   },
 };

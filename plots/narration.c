@@ -215,19 +215,27 @@ static void tell_lie(struct teller *t, int line, const struct trace_item *event)
   g_string_append_printf(t->text, " from %s", name_of(t, trace_item_number(event, "peer", -1)));
 }
 
-static void tell_collective(struct teller *t, int line, const struct trace_item *event)
+/* Appends the number of a collective call, and how its data flow. */
+static void tell_call(struct teller *t, const char *before, const struct trace_item *event)
 {
   const char *flow = trace_item_field(event, "flow");
+  const struct words *words = flow ? words_find(words_flows, flow) : NULL;
+  g_string_append_printf(t->text, "%s collective call %" G_GINT64_FORMAT, before,
+                         trace_item_number(event, "call", 0));
+  if (flow)
+    g_string_append_printf(t->text, " (%s)", words ? words->text : flow);
+}
+
+static void tell_collective(struct teller *t, int line, const struct trace_item *event)
+{
   (void)line;
-  g_string_append_printf(t->text, "comes to collective call %" G_GINT64_FORMAT " (%s)",
-                         trace_item_number(event, "call", 0), flow ? flow : "");
+  tell_call(t, "comes to", event);
 }
 
 static void tell_collected(struct teller *t, int line, const struct trace_item *event)
 {
   (void)line;
-  g_string_append_printf(t->text, "has all that flows to it in collective call %" G_GINT64_FORMAT,
-                         trace_item_number(event, "call", 0));
+  tell_call(t, "has all that flows to it in", event);
 }
 
 static const struct {
@@ -253,9 +261,9 @@ static void tell_words(struct teller *t, const char *before, const struct words 
 {
   const char *value = words->field ? trace_item_field(item, words->field) : NULL;
   const struct words *reason = value ? words_find(words_reasons, value) : NULL;
-  value = reason ? reason->text : value;
+  value = reason ? reason->text : value ? value : "0"; /* a trace leaves out fields that are 0 */
   g_auto(GStrv) halves = g_strsplit(words->text, "%s", 2);
-  g_string_append_printf(t->text, "%s%s%s%s", before, halves[0], halves[1] && value ? value : "",
+  g_string_append_printf(t->text, "%s%s%s%s", before, halves[0], halves[1] ? value : "",
                          halves[1] ? halves[1] : "");
 }
 

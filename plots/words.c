@@ -15,6 +15,7 @@ const struct words words_events[] = {
     {"ended", "ends: it was declared dead", NULL},
     {"finished", "has come to the end of its program", NULL},
     {"member", "becomes a member of communicator %s", "comm"},
+    {"output", "makes output %s", "output"},
     {NULL, NULL, NULL}};
 
 const struct words words_actions[] = {
@@ -32,7 +33,22 @@ const struct words words_actions[] = {
     {"open", "opens its connections", NULL},
     {"join", "takes part", NULL},
     {"give-up", "gives up: %s", "reason"},
+    {"output", "lets output %s leave", "output"},
     {NULL, NULL, NULL}};
+
+const struct words words_quiet[] = {{"transmit", "sends it", NULL},
+                                    {"suppress", "suppresses it, as its receiver has it", NULL},
+                                    {"forget", "frees slot %s", "slot"},
+                                    {"set-timer", "sets its timer for the next checkpoint", NULL},
+                                    {"match", "matches it", NULL},
+                                    {"deliver", "gives it to its program", NULL},
+                                    {"rejoin", "takes part again", NULL},
+                                    {NULL, NULL, NULL}};
+
+const struct words words_flows[] = {{"all", "all to all", NULL},
+                                    {"from-root", "from the root to all", NULL},
+                                    {"to-root", "from all to the root", NULL},
+                                    {NULL, NULL, NULL}};
 
 const struct words words_reasons[] = {
     {"protocol", "this event is one that its assumptions exclude", NULL}, {NULL, NULL, NULL}};
@@ -55,6 +71,10 @@ const struct words words_rules[] = {
     {"restorable", "What was committed is on stable storage.", NULL},
     {"legal", "The protocol does nothing that it must not do.", NULL},
     {"invariant", "The protocol's own invariants hold after each step.", NULL},
+    {"requests", "A timer for the next checkpoint is set, and it asks for one.", NULL},
+    {"bounded", "At most the last two checkpoints of a rank are stored.", NULL},
+    {"frees", "No rank keeps a message that no recovery needs.", NULL},
+    {"frees-at-capture", "No image has a message that no recovery needs.", NULL},
     {"recovers", "The protocol gives up in no run, with or without a crash.", NULL},
     {"no-orphan", "Data sent in a collective are taken by all to whom they flow.", NULL},
     {"tokens", "A recorded global state has as many messages received, or under way, as sent.",
@@ -83,6 +103,101 @@ const struct words words_rules[] = {
      "In a collective no data flow from a rank that has stopped logging to one behind it.", NULL},
     {"c3-2.3",
      "In a collective no data flow from behind the line to a rank that has stopped logging.", NULL},
+    {NULL, NULL, NULL}};
+
+const struct words words_harms[] = {
+    {"no-loss",
+     "A program waits for that message for ever, or takes a later one in its place and computes a "
+     "wrong result without an error.",
+     NULL},
+    {"no-duplicate",
+     "A program takes the same message twice, or the older one in place of the one that is due: "
+     "its result is wrong, without an error.",
+     NULL},
+    {"outcome",
+     "The ranks go on from states that never existed together: the result is wrong, without an "
+     "error.",
+     NULL},
+    {"agreement",
+     "The receiver has computed with a message that its sender has never sent in the end: the "
+     "result is wrong, without an error.",
+     NULL},
+    {"deadlock", "The job hangs: it holds its nodes until it is killed, and gives no result.",
+     NULL},
+    {"progress",
+     "The job does not come to its end, or to its next checkpoint, however long it runs.", NULL},
+    {"commits",
+     "No checkpoint counts any more: the next crash costs all work since the last one that was "
+     "committed, or since the beginning.",
+     NULL},
+    {"requests",
+     "No checkpoint is taken any more: the next crash costs all work since the last one, or since "
+     "the beginning.",
+     NULL},
+    {"restorable",
+     "A restart needs this checkpoint and does not find it: the job cannot go on, and its work is "
+     "lost.",
+     NULL},
+    {"legal",
+     "A host cannot do this: it ends the run here, and a program would have a wrong message or "
+     "none.",
+     NULL},
+    {"recovers",
+     "The job ends here without a result: it has to be submitted again, from its beginning.", NULL},
+    {"no-orphan",
+     "The ranks that take part wait for a rank that does not, or have a result of a collective "
+     "call that it has never made.",
+     NULL},
+    {"tokens",
+     "A restart from this checkpoint would wait for a message that is in no log, or have one "
+     "twice.",
+     NULL},
+    {"quiet-channels",
+     "A message that is under way at a capture is in no image: after a crash nobody sends it "
+     "again, and its receiver waits for ever.",
+     NULL},
+    {"uncrossed",
+     "The part of one rank has a message which the part of the other lacks, so another number of "
+     "ranks cannot go on from this checkpoint.",
+     NULL},
+    {"local-rollback", "Work of ranks that did not fail is done once more: the crash costs more.",
+     NULL},
+    {"own-iteration", "Work of ranks that did not fail is done once more: the crash costs more.",
+     NULL},
+    {"no-domino", "One crash undoes the work of several checkpoints, in the worst case all of it.",
+     NULL},
+    {"once-per-failure", "The same work is undone more than once for one crash.", NULL},
+    {"output",
+     "What was printed, sent or paid cannot be taken back: the outside has seen a result that the "
+     "run has not come to.",
+     NULL},
+    {"output-at-rest", "What the program tells the outside never leaves.", NULL},
+    {"output-local", "What the program tells the outside leaves later than it could.", NULL},
+    {"useful", "Its time and its place on storage are wasted: no restart can ever begin from it.",
+     NULL},
+    {"bounded", "Storage fills with checkpoints that nobody needs, until there is no room.", NULL},
+    {"frees", "Memory fills with messages that nobody needs, until there is no room.", NULL},
+    {"frees-at-capture", "Each image is larger, and takes longer to write, than it need be.", NULL},
+    {"c3-1.1",
+     "A rank that has stopped logging can still get a late message, which no log has: after a "
+     "crash its receiver waits for it for ever.",
+     NULL},
+    {"c3-1.2",
+     "The message may depend on what no log has: after a crash its sender may come to another "
+     "message, while the receiver has this one.",
+     NULL},
+    {"c3-1.3",
+     "The message is late and in no log: after a crash nobody sends it again, and its receiver "
+     "waits for ever.",
+     NULL},
+    {"c3-2.2",
+     "The data may depend on what no log has: after a crash they may come out otherwise, while "
+     "some ranks have these.",
+     NULL},
+    {"c3-2.3",
+     "The data are late and in no log: after a crash nobody sends them again, and the call does "
+     "not end.",
+     NULL},
     {NULL, NULL, NULL}};
 
 const struct words words_marks[] = {{"captured", "captured for a recovery line", NULL},

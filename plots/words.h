@@ -9,12 +9,14 @@ struct words {
   const char *field; /* key of the field in the trace (docs/trace.md); NULL: the text has no %s */
 };
 
-/* The last entry of each list has NULL as name. Actions that are not worth telling are not
- * listed. */
-extern const struct words words_events[], words_actions[];
+/* The last entry of each list has NULL as name. Actions that are worth telling only where they are
+ * compared are in words_quiet. */
+extern const struct words words_events[], words_actions[], words_quiet[];
+extern const struct words words_flows[]; /* of the data of collective calls */
 extern const struct words
     words_reasons[];                     /* of giving up, where the trace's word says too little */
 extern const struct words words_rules[]; /* properties (docs/architecture.md) */
+extern const struct words words_harms[]; /* what a program suffers where a property is violated */
 
 /* The marks of the space-time diagram, with their texts in its legend; and what stands above the
  * marks of some events and actions, with %s for the field. Both pictures have these: `recline draw`

@@ -12,7 +12,7 @@ async function told(p) {
   is(await text('#lines code'), null, 'without its line of the trace');
   await p.click('#raw');
   is(/^\d \w/.test(await text('#lines [aria-current] code')), true, 'and with it, when asked for');
-  is((await text('#rule')).startsWith('The rule: '), true, 'the violated property is explained');
+  await storied(p);
   const last = await at();
   await p.evaluate('document.getElementById("find").value = "lied to"');
   await p.click('#earlier');
@@ -20,6 +20,18 @@ async function told(p) {
   await p.evaluate('document.getElementById("find").value = "no such words"');
   await p.click('#later');
   is(await text('#missed'), 'No later step has that.', 'what is not there is not');
+}
+
+// Tries the story of the violation: its links go to steps, and it stays where it is at each of them.
+async function storied(p) {
+  const top = () => p.evaluate('document.getElementById("diagram").getBoundingClientRect().top + scrollY');
+  const parts = await p.evaluate('[...document.querySelectorAll("#story dt")].map((part) => part.textContent)');
+  is(parts.filter((part) => ['Promise', 'Cause', 'Effect', 'Harm'].includes(part)), ['Promise', 'Cause', 'Effect', 'Harm'], 'a violation has a story');
+  const before = await top(), step = await p.evaluate('Number(/step (\\d+)/.exec(document.querySelector("#story .to").textContent)[1])');
+  await p.click('#story .to');
+  is(await p.evaluate('Number(document.getElementById("step").value)'), step + 1, 'a link of it goes to its step');
+  is([await top(), await p.evaluate('document.querySelectorAll("#story dt").length')], [before, parts.length], 'and neither the story nor the diagram moves');
+  await p.press('End');
 }
 
 // Tries the address: it has the step and the moves, so that a link shows them.

@@ -64,10 +64,17 @@ sub slurp {
   open my $in, '<', $_[0] or return "$_[0]: $!";
   return join '', <$in>;
 }
-my @mutants = qw(c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold c3-all-no-log bookmark-wildcard-uncounted);
+my @mutants = qw(causal-one-copy c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold c3-all-no-log bookmark-wildcard-uncounted);
 # Where the missing rule shows: by an action, by what a rank remembers, by an action that is too much.
-my %shows = ('c3-all-no-log' => 'step 13: With the rule, rank 1 keeps a copy in slot 1.',
-  'bookmark-wildcard-uncounted' => 'step 6: With the rule, rank 1 remembers peers[0]: received 1 (here: nothing).');
+my %shows = ('c3-all-no-log' => 'step 13: With the rule, rank 1 keeps a copy in slot 1; here it does not.',
+  'bookmark-wildcard-uncounted' => 'step 6: With the rule, rank 1 remembers peers[0] received: 1 (here: 0).');
+# The story of a violation: after a cause at a step come what follows, the effect and the harm.
+my %story = (
+  'c3-all-no-log' => qr/^Cause: At step 13: .*^Then: Checkpoint 1 is committed \(step 22\); rank 0 crashes \(step 23\); ranks 0 and 1 go back to checkpoint 1 .*^Effect: Rank 1 waits in collective call 1 .* since step 32; rank 0 made that call at step 2, .*^Harm: The job hangs/ms,
+  'causal-one-copy' => qr/^Then: Rank 0 crashes .* rank 1 goes on\.\n.*^Effect: Rank 0 chose 0 at step 1, .*, and chooses 1 at step 17\. Message 1, .* stays with rank 1, .*^Harm: .*wrong/ms,
+  'bookmark-wildcard-uncounted' => qr/^Effect: The protocol holds rank 0 before recv 1 since step 3, .*\. The protocol holds rank 1 before send 0 since step 8, .*^Harm: The job hangs/ms,
+  'c3-no-suppress' => qr/^Effect: .* Rank 0 sends message \d+ to rank 1 at step \d+, which has it at step \d+.*^Harm: A program takes the same message twice/ms,
+  'none-lost' => qr/^Then: .*^Effect: .*^Harm: /ms);
 @mutants = map { s{.*/(.*)/(.*)\.yaml}{$1-$2}r } grep { slurp($_) =~ /verdict: violated/ }
   sort glob "$root/verify/mutants/*/*.yaml" if $ENV{RECLINE_LONG};
 for my $id ('none-lost', @mutants) {
@@ -79,6 +86,7 @@ for my $id ('none-lost', @mutants) {
   is($said =~ s/ rank=.*//sr, "violation $claim->{property}", "$id: its violation in the page");
   my ($shown) = $said =~ /^(step \d+: .*)/m;
   is($shown, $shows{$id}, "$id: where the missing rule shows") if $shows{$id} || $id eq 'none-lost';
+  like(run("node $here/cause.js $dir/$id.html"), $story{$id} // qr/^Cause: .*^Effect: .*^Harm: /ms, "$id: its story");
   is(slurp("$dir/exported.trace"), slurp("$dir/$id.trace"), "$id: exported as it was");
   run("cd $dir && $recline draw $id.trace -o told.txt");
   my @told = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
