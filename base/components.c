@@ -31,7 +31,8 @@ static bool take_bytes(struct components *c, size_t bytes)
   return bytes <= left;
 }
 
-/* Returns the list, perhaps moved, with room for another item; NULL: there is no memory for it. */
+/* Returns the list, perhaps moved, with room for another item, or NULL if there is no memory for
+ * it. */
 static void *grow(struct components *c, void *list, size_t count, size_t *room, size_t item)
 {
   size_t more = *room ? *room / 2 : 256;

@@ -28,7 +28,7 @@ struct components {
   uint32_t *last;   /* the last number given to a component, COMPONENT_ALONE at first; searches that
                        have no node in common may share `number` and `last`, and run at the same
                        time */
-  size_t *left;     /* bytes that all searches together may still take; NULL: no bound */
+  size_t *left;     /* bytes that all searches together may still take, or NULL for no bound */
   void *ctx;
   /* Finds the first edge of `node` whose number is at least *edge. Sets *edge to the number of the
    * edge after it, or to EDGE_NONE where the caller knows that there is none. Returns false if

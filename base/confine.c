@@ -22,7 +22,7 @@
 struct attempt {
   sigjmp_buf back;
   struct confine_end *end;
-  struct attempt *outer; /* the call around this one; NULL: none */
+  struct attempt *outer; /* the call around this one, or NULL if there is none */
 };
 
 /* Signal handlers read these variables. With this model an access allocates no memory, which a

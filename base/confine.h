@@ -15,7 +15,7 @@ enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
 /* Tells why code was ended before it returned. */
 struct confine_end {
   bool late;                  /* it took longer than CONFINE_SECONDS */
-  int signal;                 /* the signal that ended it; 0: none did */
+  int signal;                 /* the signal that ended it, or 0 if none did */
   const char *name;           /* the signal's name, for people */
   bool memory;                /* it touched memory that is not its own */
   const unsigned char *at;    /* the address that it touched; UINTPTR_MAX if it is not known */

@@ -34,7 +34,7 @@ struct intern {
 uint32_t intern(struct intern *, const void *bytes, uint32_t size);
 void intern_clear(struct intern *);
 
-/* Returns the number that the table has given to these bytes; 0: they are not in the table. */
+/* Returns the number that the table has given to these bytes, or 0 if they are not in the table. */
 uint32_t intern_find(const struct intern *, const void *bytes, uint32_t size);
 size_t intern_bytes(const struct intern *); /* memory taken by the table */
 

@@ -16,7 +16,7 @@
 struct output {
   FILE *stream;
   int lock;    /* a copy of the stream's descriptor, locked until the file has its final name */
-  int problem; /* the first error, as errno; 0: none */
+  int problem; /* the first error, as errno, or 0 if there is none */
   char *file, *temporary;
 };
 

@@ -14,8 +14,8 @@
 /* Hints that `memory`, `bytes` long, is read at random places, where huge pages save TLB misses. */
 void platform_prefer_huge_pages(void *memory, size_t bytes);
 
-/* Returns zeroed address space whose pages are taken when they are first written; NULL: there is
- * too little. */
+/* Returns zeroed address space whose pages are taken when they are first written, or NULL if there
+ * is too little. */
 void *platform_reserve(size_t bytes);
 void platform_release(void *memory, size_t bytes);
 
@@ -23,10 +23,10 @@ void platform_release(void *memory, size_t bytes);
 void platform_give_back(void);
 
 /* Returns the physical memory of the machine in bytes, or the limit of the process (RLIMIT_AS,
- * RLIMIT_DATA) if that is smaller; 0: not known. */
+ * RLIMIT_DATA) if that is smaller, or 0 if it is not known. */
 uint64_t platform_memory(void);
 
-/* Returns the resident memory of process `id` in bytes; 0: there is no such process. */
+/* Returns the resident memory of process `id` in bytes, or 0 if there is no such process. */
 uint64_t platform_resident(int id);
 
 /* ---- threads ---- */
@@ -58,8 +58,8 @@ int platform_file_new(void);
 void platform_file_close(int file);
 
 /* platform_file_create() makes a file, or empties one that exists, and opens it for reading and
- * writing. platform_file_open() opens an existing file for reading. Both return the file's number;
- * negative: they failed. */
+ * writing. platform_file_open() opens an existing file for reading. Both return the file's number,
+ * or a negative number if they failed. */
 int platform_file_create(const char *name);
 int platform_file_open(const char *name);
 void platform_file_remove(const char *name); /* a file that is open stays readable */

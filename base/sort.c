@@ -65,7 +65,7 @@ struct range {
 
 struct sort {
   size_t bytes, key;
-  uint64_t most; /* threads sort ranges of at most this many items; 0: there are no threads */
+  uint64_t most; /* threads sort ranges of at most this many items, or 0 if there are no threads */
   struct range *range;
   uint32_t ranges, room, next; /* next: the next range for a thread */
 };

@@ -75,7 +75,7 @@ static char *platform_refusal(const struct death *death)
   return g_strdup_printf("%s: %s", file != NULL ? file : name, after != NULL ? after + 2 : what);
 }
 
-/* Returns the layer's message if it refused a value of the scenario; NULL: there is none. The
+/* Returns the layer's message if it refused a value of the scenario, or NULL if there is none. The
  * caller frees it. */
 static char *scenario_refusal(const struct death *death)
 {
@@ -107,7 +107,7 @@ static char *full_disk(const struct death *death)
 }
 
 /* Returns the line that says that memory ran out, in the words of libc, the dynamic linker, C++,
- * GLib, SimGrid or recline; NULL: there is none. The caller frees it. */
+ * GLib, SimGrid or recline, or NULL if there is none. The caller frees it. */
 static char *no_memory(const struct death *death)
 {
   static const char *const words[] = {
@@ -122,8 +122,8 @@ static char *no_memory(const struct death *death)
   return NULL;
 }
 
-/* Returns the layer's message if the layer ended the process; NULL: there is none. The caller frees
- * it. */
+/* Returns the layer's message if the layer ended the process, or NULL if there is none. The caller
+ * frees it. */
 static char *last_line_of_layer(const struct death *death)
 {
   static const char SAID[] = "recline: ";

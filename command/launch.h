@@ -32,12 +32,14 @@ struct launch {
   const char *result; /* for the layer: where result.json goes */
   const char *out, *err; /* files for the program's output */
   bool trace;            /* write trace.txt */
-  const char *restart;   /* folder of the run to continue; NULL: none */
+  const char *restart;   /* folder of the run to continue, or NULL if there is none */
   const char *record;    /* folder in which to record the program; NULL: do not record */
-  const char *replay;    /* folder of the recording to replay; NULL: none */
+  const char *replay;    /* folder of the recording to replay, or NULL if there is none */
   double skew;           /* for a recording: the factor by which the program's clocks run faster */
-  double timeout;        /* seconds of wall time after which the simulation is stopped; 0: never */
-  double memory;         /* bytes of memory above which the simulation is stopped; 0: no limit */
+  /* seconds of wall time after which the simulation is stopped, or 0 for never */
+  double timeout;
+  /* bytes of memory above which the simulation is stopped, or 0 for no limit */
+  double memory;
 };
 
 /* Values of `interrupted` if a limit stopped the simulation. */

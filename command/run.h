@@ -11,7 +11,7 @@ struct options {
   char **set;
   char *out;
   gboolean json, keep, no_trace;
-  double timeout; /* seconds; 0: none */
+  double timeout; /* seconds, or 0 if there is none */
   char *memory;
   double memory_bytes;
   char *record, *replay, *restart; /* paths of folders */

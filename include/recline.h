@@ -122,8 +122,9 @@ enum recline_place recline_restore(void);
 
 /* The position stack says where the program is: a number from 1 for each function that leads to a
  * place. At a restart recline_resume() pushes and returns the next position of the image, outermost
- * first, so that each function can go there; 0: there is none left. Once none is left, the first
- * place to which the program comes puts the data back. There the stack must be as in the image. */
+ * first, so that each function can go there, or 0 if there is none left. Once none is left, the
+ * first place to which the program comes puts the data back. There the stack must be as in the
+ * image. */
 void recline_push(int position);
 void recline_pop(void);
 int recline_resume(void);

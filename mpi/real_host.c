@@ -159,8 +159,8 @@ static int step_protocol(const struct rcl_event *event)
   return broken;
 }
 
-/* Returns what this host offers in place of an action that the door allows; NULL: the host has the
- * action. Here, collectives other than barriers are messages, and all processes start again
+/* Returns what this host offers in place of an action that the door allows, or NULL if the host has
+ * the action. Here, collectives other than barriers are messages, and all processes start again
  * together (docs/mpi-host.md). */
 static const char *lacks(const struct rcl_event *event, const struct rcl_action *action)
 {

@@ -87,8 +87,8 @@ struct real_options real_options_of_environment(void);
 
 /* ---- the program's data ---- */
 
-/* Describes a box of an array of `dimensions` dimensions, as recline_protect_distributed() has it;
- * 0: the memory is no part of an array. */
+/* Describes a box of an array of `dimensions` dimensions, as recline_protect_distributed() has it,
+ * or 0 if the memory is no part of an array. */
 enum { REAL_DIMENSIONS = BOX_DIMENSIONS };
 struct real_shape {
   int64_t dimensions;
@@ -112,12 +112,12 @@ struct real_stream {
 void real_protect_stream(int id, const struct real_stream *);
 
 enum real_place real_restarts(void); /* the image's place, until the data are put back */
-size_t real_protected_bytes(int id); /* bytes in the image; 0: none */
+size_t real_protected_bytes(int id); /* bytes in the image, or 0 if there is none */
 enum real_place real_restore(void);  /* puts the data back; returns the image's place */
 
-/* Allows a checkpoint here. `iteration` is the iteration that begins here; 0: none does. Protocols
- * below the matching take in messages here only, because any message may ask them for a capture. So
- * a program that waits for a message must call this again and again. */
+/* Allows a checkpoint here. `iteration` is the iteration that begins here, or 0 if none does.
+ * Protocols below the matching take in messages here only, because any message may ask them for a
+ * capture. So a program that waits for a message must call this again and again. */
 void real_safe_point(uint32_t iteration);
 
 /* ---- messages, in bytes ---- */
@@ -138,8 +138,8 @@ void real_wait(struct real_receive *);
  * and `tag` may be NULL. */
 void *real_take(struct real_receive *, size_t *size, int *peer, int *tag);
 
-/* Returns the next message on a communicator, from any process with any tag, as real_take() does;
- * NULL: none has come. On one communicator, a program uses either real_poll() or the calls
+/* Returns the next message on a communicator, from any process with any tag, as real_take() does,
+ * or NULL if none has come. On one communicator, a program uses either real_poll() or the calls
  * above. */
 void *real_poll(int comm, size_t *size, int *peer);
 

@@ -98,10 +98,10 @@ struct real {
   /* The rank. */
   bool over; /* no checkpoint is taken after this */
   bool held, draining;
-  uint32_t capturing; /* checkpoint after CAPTURE and before CAPTURED; 0: none */
+  uint32_t capturing; /* checkpoint after CAPTURE and before CAPTURED, or 0 if there is none */
   bool finished;
   bool requested; /* at the coordinator: a checkpoint is requested and not committed */
-  double alarm;   /* time in seconds when TIMER is due; 0: none */
+  double alarm;   /* time in seconds when TIMER is due, or 0 if there is none */
   struct real_due due;
   bool unmoved; /* nothing has happened since the last safe point, which had no effect */
 
@@ -120,7 +120,7 @@ struct real {
   /* Restart. */
   uint32_t checkpoint; /* the checkpoint from which this life has started */
   /* The program may go on from a checkpoint of another number of processes, while the protocol
-   * begins anew: `from` is that checkpoint, `from_ranks` that number; 0: it does not. */
+   * begins anew: `from` is that checkpoint, `from_ranks` that number, or 0 if it does not. */
   uint32_t from;
   int from_ranks;
   uint32_t life;           /* number of starts before this one */
@@ -156,7 +156,7 @@ _Noreturn void real_die(int code, const char *format, ...) __attribute__((format
 
 /* ---- real_host.c ---- */
 
-/* Raises one event. `message` is being sent, or has arrived; NULL: none. */
+/* Raises one event. `message` is being sent, or has arrived, or NULL if there is none. */
 void real_step(struct rcl_event, struct real_message *message);
 
 /* Takes messages that have come, and events that are due. If there are none and `wait` is set,
@@ -203,7 +203,7 @@ MPI_Comm real_wire_comm(void); /* for collectives of the host's own */
 void real_wire_send(int peer, const struct real_message *);
 void real_wire_control(int peer, const uint32_t words[RCL_WORDS]);
 
-/* Returns a message, which the caller owns; NULL: none has come. A control message has no
+/* Returns a message, which the caller owns, or NULL if none has come. A control message has no
  * payload. */
 struct real_message *real_wire_receive(void);
 void real_wire_busy(void);  /* tells that there was something to do */
@@ -228,7 +228,7 @@ void real_storage_clear(void);
 void real_data_save(FILE *); /* writes all that is protected */
 
 /* Finds `regions` regions from the present position of the file, and moves behind them. Returns
- * them, which the caller frees; NULL: the file is too short. */
+ * them, which the caller frees, or NULL if the file is too short. */
 struct real_found *real_data_find(FILE *, uint32_t regions);
 
 /* Remembers the regions as those from which the data are put back. The host owns both arguments

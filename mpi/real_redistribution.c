@@ -68,7 +68,7 @@ static bool all_have_same(const struct real_found *part)
   return same;
 }
 
-/* Returns a part with that id from the first image that has one; NULL: none has. */
+/* Returns a part with that id from the first image that has one, or NULL if none has. */
 static const struct real_found *any_part(int id)
 {
   const struct real_found *part = NULL;

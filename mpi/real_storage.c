@@ -33,7 +33,7 @@ struct head {
   uint32_t checkpoint, part;
   uint32_t place, receives, calls, finished; /* their values at the capture */
   uint32_t regions;
-  uint32_t iteration; /* the last one that began; 0: none */
+  uint32_t iteration; /* the last one that began, or 0 if there is none */
   struct real_combination combined;
 };
 

@@ -276,8 +276,8 @@ static void add_transition(void *builder, const char *from, const char *to, cons
   json_builder_end_object(builder);
 }
 
-/* Returns the source of a protocol, or of the protocol that it is a form or a mutant of; NULL: it
- * is not known. The caller frees it. */
+/* Returns the source of a protocol, or of the protocol that it is a form or a mutant of, or NULL if
+ * it is not known. The caller frees it. */
 static char *protocol_source(const char *name)
 {
   g_autofree char *plain = g_strndup(name, strcspn(name, "~"));
@@ -358,8 +358,8 @@ static char *put_world(const struct played *p, const char *source, char *page)
   return page_put(page, "world", world);
 }
 
-/* Returns the path of the source beside a shared object, FILE.c for FILE.so; NULL: there is none.
- * The caller frees it. */
+/* Returns the path of the source beside a shared object, FILE.c for FILE.so, or NULL if there is
+ * none. The caller frees it. */
 static char *find_source(const char *object)
 {
   g_autofree char *stem = g_strndup(object, strlen(object) - strlen(strrchr(object, '.')));

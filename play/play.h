@@ -12,9 +12,9 @@
 struct played {
   /* `title` is of the page; `statement` and `source` may be NULL. */
   char *name, *title, *statement, *source;
-  char *violation; /* the last line `violation` of the trace; NULL: none */
+  char *violation; /* the last line `violation` of the trace, or NULL if there is none */
   char *protocol;  /* name of the protocol */
-  /* The shared object that has the protocol; NULL: it is recline's own, or a mutant. */
+  /* The shared object that has the protocol, or NULL if it is recline's own, or a mutant. */
   char *object;
   char *description;
   char *times; /* times of the steps of a run, one line each; NULL: steps have numbers */

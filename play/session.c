@@ -16,7 +16,7 @@
 /* ---- the description ---- */
 
 /* Returns the value of the next line that begins with `key`, from `*at` on, and moves `*at` behind
- * that line; NULL: there is none. The caller frees the value with free(). */
+ * that line, or NULL if there is none. The caller frees the value with free(). */
 static char *next_value(const char **at, const char *key)
 {
   size_t length = strlen(key);

@@ -24,7 +24,7 @@ struct session {
   struct world world;
   struct parts parts;
   struct script *script;
-  const char **properties; /* ends with NULL; NULL: all */
+  const char **properties; /* ends with NULL, or NULL for all */
   char *description;
   unsigned crashes, timers;
   /* For real programs: the sorted members of communicators. */

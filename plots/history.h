@@ -27,7 +27,7 @@ enum crossing { CROSSING_NONE, CROSSING_LATE, CROSSING_EARLY };
 struct message {
   bool control;
   const char *name; /* of a control message: its name in the protocol's paper */
-  gint64 number;    /* after the @ in the trace; -1: it has none, as when it is suppressed */
+  gint64 number;    /* after the @ in the trace, or -1 if it has none, as when it is suppressed */
   int from, to;
   int sent, received; /* `received` is NOWHERE for FATE_FLIGHT and FATE_SUPPRESSED */
   enum fate fate;

@@ -4,8 +4,8 @@
 
 #include "plots/history.h"
 
-/* A part as a user gives it; NULL: all. A time is a step of a counterexample, or seconds of a run,
- * perhaps with a unit (12ms). Ranks are numbers and ranges: 0-3,7. */
+/* A part as a user gives it, or NULL for all. A time is a step of a counterexample, or seconds of a
+ * run, perhaps with a unit (12ms). Ranks are numbers and ranges: 0-3,7. */
 struct part {
   char *from, *to, *ranks;
 };

@@ -47,7 +47,7 @@ static bool is_known(const struct platform *platform, const char *id)
                         g_hash_table_contains(platform->routers, id));
 }
 
-/* Returns the node of the first or second end of a route; NULL: there is none. */
+/* Returns the node of the first or second end of a route, or NULL if there is none. */
 static char *end_node(struct platform *platform, const struct route *route, unsigned end)
 {
   const char *gate = route->gates[end], *id = end == 0 ? route->from : route->to;

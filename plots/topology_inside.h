@@ -17,7 +17,7 @@ struct link {
 struct host {
   char *id, *zone;
   GString *what;  /* speed, cores, disks */
-  char *link;     /* the link that the file gives the host by host_link; NULL: none */
+  char *link;     /* the link that the file gives the host by host_link, or NULL if there is none */
   char *joined;   /* nodes to which the host has lines; they tell which hosts are alike */
   unsigned alike; /* number of hosts of its kind */
 };
@@ -67,8 +67,8 @@ bool topology_read(struct platform *platform, const char *text, GError **error);
 void topology_bad(const struct platform *platform, GMarkupParseContext *context, unsigned line,
                   GError **error, const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* Returns the link of that name, which `platform` owns; NULL: there is none. Both directions of a
- * split link are one link. */
+/* Returns the link of that name, which `platform` owns, or NULL if there is none. Both directions
+ * of a split link are one link. */
 struct link *topology_link(const struct platform *platform, const char *id);
 
 /* Asks for a node in the picture. `node` is the key of a shared link or of a zone's switch. */

@@ -40,7 +40,7 @@ static void *reserve(struct reader *reader, gsize size)
   return reader->block + reader->used - size;
 }
 
-/* Ends `text` where `separator` begins, and returns the text after it; NULL: there is no
+/* Ends `text` where `separator` begins, and returns the text after it, or NULL if there is no
  * separator. */
 static char *cut(char *text, const char *separator)
 {

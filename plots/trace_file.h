@@ -20,7 +20,7 @@ struct trace_field {
 /* An event or an action: `control peer=1 please-checkpoint words=1,1,0 @1`. */
 struct trace_item {
   const char *name;
-  const char *word; /* the first word after the name without a `=`; NULL: there is none */
+  const char *word; /* the first word after the name without a `=`, or NULL if there is none */
   struct trace_field *fields;
   unsigned fields_count;
   gint64 message; /* the number after @; -1 when there is none */
@@ -40,7 +40,7 @@ struct trace_violation {
   const char *property;
   int rank; /* DISPATCHER if the line names none */
   const char *text;
-  const char *by; /* time, as written, of the step that violates; NULL: the trace has none */
+  const char *by; /* time, as written, of the step that violates, or NULL if the trace has none */
 };
 
 struct trace_file {
@@ -52,7 +52,7 @@ struct trace_file {
   int *numbers; /* of a part (part.h): the number that each rank has in the whole; NULL: the same */
   bool timed;   /* times are seconds, not steps */
   GArray *lines;      /* struct trace_line */
-  int again;          /* index of the first line that repeats for ever; -1: none does */
+  int again;          /* index of the first line that repeats for ever, or -1 if none does */
   GArray *violations; /* struct trace_violation */
   char *text, *words; /* memory of all strings: lines and their pieces */
   GPtrArray *blocks;  /* memory of items and fields */
@@ -69,7 +69,7 @@ const char *trace_item_field(const struct trace_item *, const char *key);
 gint64 trace_item_number(const struct trace_item *, const char *key, gint64 otherwise);
 
 /* Returns the first action of that name from index *after on, and sets *after to the index behind
- * it; NULL: there is none. If `after` is NULL, the search begins at the first action. */
+ * it, or NULL if there is none. If `after` is NULL, the search begins at the first action. */
 const struct trace_item *trace_line_action(const struct trace_line *, const char *name,
                                            unsigned *after);
 

@@ -4,9 +4,10 @@
 #define RECLINE_WORDS_H
 
 struct words {
-  const char *name;  /* name of an event, an action or a property */
-  const char *text;  /* what the rank does, with %s for the field; for a property, its meaning */
-  const char *field; /* key of the field in the trace (docs/trace.md); NULL: the text has no %s */
+  const char *name; /* name of an event, an action or a property */
+  const char *text; /* what the rank does, with %s for the field; for a property, its meaning */
+  /* key of the field in the trace (docs/trace.md), or NULL if the text has no %s */
+  const char *field;
 };
 
 /* The last entry of each list has NULL as name. Actions that are worth telling only where they are
@@ -33,7 +34,7 @@ char *words_control(const char *text, const char *words);
  * histories, which say nothing to a reader. The caller frees it. */
 char *words_violation(const char *text);
 
-/* Returns the entry of that name; NULL: there is none. */
+/* Returns the entry of that name, or NULL if there is none. */
 const struct words *words_find(const struct words *, const char *name);
 
 #endif

@@ -59,7 +59,7 @@ struct state {
   uint32_t kept;       /* number of kept messages, which are in the order of arrival */
   uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
   uint32_t later;      /* RECONNECTING: checkpoint that was requested meanwhile */
-  uint32_t iteration;  /* the program's iteration, if ranks agree on one; 0: none has begun */
+  uint32_t iteration;  /* the program's iteration, if ranks agree on one, or 0 if none has begun */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \

@@ -108,8 +108,9 @@ struct comm {
 
 struct state {
   uint32_t phase;
-  uint32_t epoch;        /* checkpoints taken; the colour is its lowest bit */
-  uint32_t wanted;       /* checkpoint that was asked for and is not taken yet; 0: none */
+  uint32_t epoch; /* checkpoints taken; the colour is its lowest bit */
+  /* checkpoint that was asked for and is not taken yet, or 0 if there is none */
+  uint32_t wanted;
   uint32_t ready;        /* 1: readyToStopLogging was sent in this epoch */
   uint32_t durable;      /* parts of this epoch's checkpoint that are on disk, a bit each */
   uint32_t next_message; /* messages sent in this epoch */
@@ -125,7 +126,7 @@ struct state {
   uint32_t barrier_comm;
   uint32_t in_barrier; /* number of the barrier that has forced the present capture */
   /* at the initiator */
-  uint32_t in_progress; /* checkpoint under way; 0: none */
+  uint32_t in_progress; /* checkpoint under way, or 0 if there is none */
   uint32_t ready_ranks;
   uint32_t stopped_ranks;
   uint32_t replaying_ranks;

@@ -47,7 +47,7 @@ struct variant {
 struct state {
   uint32_t phase;
   uint32_t epoch;   /* checkpoints taken */
-  uint32_t wanted;  /* checkpoint that was asked for and is not taken yet; 0: none */
+  uint32_t wanted;  /* checkpoint that was asked for and is not taken yet, or 0 if there is none */
   uint32_t durable; /* parts of this epoch's checkpoint that are on disk, a bit each */
   struct rcl_commit commit;
   uint32_t kept; /* entries in the mailbox */
@@ -61,7 +61,7 @@ struct peer {
 
 /* Numbers the parameters. */
 enum {
-  CROSSINGS, /* lines that a message may cross; 0: any number */
+  CROSSINGS, /* lines that a message may cross, or 0 for any number */
   INITIATORS /* number of ranks that begin checkpoints, from rank 0 on; 0: rank 0 alone */
 };
 

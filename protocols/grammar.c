@@ -84,7 +84,7 @@ struct rule {
   /* enum field: fields that must be set (not zero), and fields that may be set; all others are
    * zero. */
   uint32_t needs, also;
-  uint32_t peers; /* enum peer; 0: it names no peer */
+  uint32_t peers; /* enum peer, or 0 if it names no peer */
 };
 
 /* clang-format off */
@@ -221,7 +221,7 @@ static uint32_t fields_of(const struct rcl_action *a)
          (a->pad2 ? PADS : 0u);
 }
 
-/* Returns the relation of the peer to the rank; 0: the number is no rank. */
+/* Returns the relation of the peer to the rank, or 0 if the number is no rank. */
 static uint32_t peer_of(const struct rcl_config *config, int peer)
 {
   if (peer < 0)
@@ -348,7 +348,8 @@ static const char *end_expected(const struct rcl_action *action)
   return action->list < (full ? RCL_FULLS : 1u) ? NULL : "a list of enum rcl_full, if one is full";
 }
 
-/* Returns what a field must be, because of the event and the protocol; NULL: the field is right. */
+/* Returns what a field must be, because of the event and the protocol, or NULL if the field is
+ * right. */
 static const char *value_expected(const struct step *s, const struct rcl_action *action)
 {
   switch ((enum rcl_action_kind)action->kind) {

@@ -31,8 +31,8 @@ bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
  * it. */
 char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, char *text);
 
-/* Returns the first field of the event that is not zero though its kind does not name it; NULL:
- * there is none. No check has tried what a protocol does with such a field. */
+/* Returns the first field of the event that is not zero though its kind does not name it, or NULL
+ * if there is none. No check has tried what a protocol does with such a field. */
 const char *grammar_unnamed_field(const struct rcl_event *);
 
 /* Returns whether a step at TIMER puts the checkpoint off: it only sets the timer again and leaves

@@ -104,7 +104,7 @@ struct state {
   uint32_t durable;       /* last durable checkpoint of this rank: COMMON or STORED */
   uint32_t epoch;
   uint32_t fresh; /* 1: restarted, and the program has not run since */
-  uint32_t next;  /* iteration that a held program begins next; 0: none */
+  uint32_t next;  /* iteration that a held program begins next, or 0 if there is none */
   struct rcl_links_counts links;
 };
 

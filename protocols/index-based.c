@@ -96,7 +96,7 @@ struct state {
   uint32_t timed, wanted;
   uint32_t index;   /* index of the last checkpoint */
   uint32_t forced;  /* FORCED, CAPTURING: the index to come */
-  uint32_t writing; /* index of the checkpoint that is being written; 0: none */
+  uint32_t writing; /* index of the checkpoint that is being written, or 0 if there is none */
   uint32_t last;    /* place of the last checkpoint in the list of those that may be needed */
   uint32_t epoch;   /* incarnation of the last recovery */
   uint32_t line;    /* line of this recovery, which may continue earlier ones; NOWHERE: none */

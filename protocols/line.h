@@ -35,17 +35,19 @@ struct rcl_whole_rank {
   const void *committed; /* the state from which a START of the committed checkpoint begins: the
                             one stored with its log if there is a log, else with its image; FRESH:
                             zeroes; NULL: left out, as no rank will start from it */
-  const void *newer;  /* the state that is stored with the image of the next checkpoint; NULL: there
-                         is none, or it is left out */
-  const void *log;    /* the same for its log */
-  uint32_t standing;  /* enum rcl_standing */
-  uint32_t held;      /* 1: HOLD without RELEASE */
-  uint32_t timer;     /* 1: SET_TIMER without TIMER */
-  uint32_t capturing; /* checkpoint between CAPTURE and CAPTURED; 0: none */
-  uint32_t storing;   /* checkpoint whose image is being written; 0: none */
+  /* the state that is stored with the image of the next checkpoint, or NULL if there is none, or
+   * it is left out */
+  const void *newer;
+  const void *log;     /* the same for its log */
+  uint32_t standing;   /* enum rcl_standing */
+  uint32_t held;       /* 1: HOLD without RELEASE */
+  uint32_t timer;      /* 1: SET_TIMER without TIMER */
+  uint32_t capturing;  /* checkpoint between CAPTURE and CAPTURED, or 0 if there is none */
+  uint32_t storing;    /* checkpoint whose image is being written, or 0 if there is none */
   uint32_t restorable; /* 1: the image of the committed checkpoint is durable, or the checkpoint is
                           FRESH */
-  uint32_t durable;    /* checkpoint after the committed one whose image is durable; 0: none */
+  /* checkpoint after the committed one whose image is durable, or 0 if there is none */
+  uint32_t durable;
   uint32_t storing_log, durable_log; /* the same for its log */
   uint32_t logged;                   /* 1: the log of the committed checkpoint is durable */
   uint32_t older;  /* number of images of checkpoints before the committed one; 0 with levels of
@@ -100,8 +102,10 @@ struct rcl_whole_channel {
 
 struct rcl_whole {
   int ranks;
-  uint32_t committed;                /* the checkpoint to recover from; RCL_FRESH: there is none */
-  uint32_t committing;               /* the checkpoint between COMMIT and COMMITTED; 0: none */
+  /* the checkpoint to recover from, or RCL_FRESH if there is none */
+  uint32_t committed;
+  /* the checkpoint between COMMIT and COMMITTED, or 0 if there is none */
+  uint32_t committing;
   const struct rcl_whole_rank *rank; /* by rank */
   const struct rcl_whole_channel
       *channel; /* the channel from rank i to rank j is at i * ranks + j */

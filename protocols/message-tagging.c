@@ -73,7 +73,7 @@ struct peer {
 struct state {
   uint32_t phase;
   uint32_t epoch;   /* checkpoints taken: the index */
-  uint32_t wanted;  /* checkpoint that was asked for and is not taken yet; 0: none */
+  uint32_t wanted;  /* checkpoint that was asked for and is not taken yet, or 0 if there is none */
   uint32_t durable; /* parts of this epoch's checkpoint that are on disk, a bit each */
   struct rcl_commit commit;
   uint32_t kept; /* entries in the mailbox */

@@ -30,7 +30,8 @@ static void join(const struct reading *r, int a, int b)
   r->rows[(size_t)b * row + (size_t)a / 32] |= 1u << a % 32;
 }
 
-/* Reads a number of at most five digits at `*at`, and moves `*at` behind it; -1: there is none. */
+/* Reads a number of at most five digits at `*at`, and moves `*at` behind it, or -1 if there is
+ * none. */
 static int number(const char **at)
 {
   int value = 0, digits = 0;
@@ -62,7 +63,7 @@ static bool join_pair(const struct reading *r)
   return true;
 }
 
-/* Reads "4x4". Returns the number of dimensions; 0: they are wrong. */
+/* Reads "4x4". Returns the number of dimensions, or 0 if they are wrong. */
 static int read_sizes(const struct reading *r, const char *at, int *size)
 {
   int count = 0;

@@ -29,7 +29,7 @@ static inline size_t neighbours_row(int ranks)
  * "what, expected what" in `problem` (of NEIGHBOURS_PROBLEM bytes). */
 uint32_t *neighbours_read(const char *text, int ranks, char *problem);
 
-/* Returns the first rank that cannot be reached from rank 0; -1: all can. */
+/* Returns the first rank that cannot be reached from rank 0, or -1 if all can. */
 int neighbours_unreached(const uint32_t *rows, int ranks);
 
 #endif

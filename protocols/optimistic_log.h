@@ -45,9 +45,11 @@ struct failure {
 
 /* Holds what this rank knows of another one, the peer. */
 struct peer {
-  uint32_t stable;   /* the peer's last stable interval, as it has told after the last failure */
-  uint32_t asking;   /* the peer was asked to tell when this interval of it is stable; 0: none */
-  uint32_t asked;    /* the peer has asked us to tell when this interval is stable; 0: none */
+  uint32_t stable; /* the peer's last stable interval, as it has told after the last failure */
+  /* the peer was asked to tell when this interval of it is stable, or 0 if there is none */
+  uint32_t asking;
+  /* the peer has asked us to tell when this interval is stable, or 0 if there is none */
+  uint32_t asked;
   uint32_t given;    /* event up to which the peer was told our dependences */
   uint32_t handled;  /* incarnation of the peer's last failure whose lost intervals we know */
   uint32_t awaited;  /* 1: the peer has still to tell its failures */
@@ -71,12 +73,13 @@ struct waiting {
 
 struct state {
   uint32_t phase, wanted;
-  uint32_t epoch;             /* incarnation of the last failure that this rank knows of */
-  uint32_t cut;               /* the first event that depends on a lost interval; 0: none */
+  uint32_t epoch; /* incarnation of the last failure that this rank knows of */
+  /* the first event that depends on a lost interval, or 0 if there is none */
+  uint32_t cut;
   uint32_t events, stable;    /* how many there are, and how many are stable */
   uint32_t busy, writing;     /* `busy`: 1: the log is being written, up to event `writing` */
   uint32_t unsaved;           /* enum unsaved */
-  uint32_t storing;           /* checkpoint that is being written; 0: none */
+  uint32_t storing;           /* checkpoint that is being written, or 0 if there is none */
   uint32_t last;              /* place of the last checkpoint */
   uint32_t happened, depends; /* entries of the log */
   uint32_t told, failures;    /* entries of the other lists */
@@ -195,7 +198,7 @@ static inline void drop_depends(const struct rank *r, uint32_t first, int rank, 
   r->state->depends = left;
 }
 
-/* Returns the first event that depends on an interval of `rank` after `last`; 0: none does. */
+/* Returns the first event that depends on an interval of `rank` after `last`, or 0 if none does. */
 static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t last)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -206,7 +209,7 @@ static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t las
 }
 
 /* Returns the last interval of `rank` on which events up to `event` depend, and which is not known
- * to be stable; 0: none. */
+ * to be stable, or 0 if there is none. */
 static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event)
 {
   const struct dependence *list = depends_of(r->config, r->state);

@@ -92,7 +92,8 @@ struct state {
   uint32_t replaying; /* events that still have to happen again */
   uint32_t decision,
       repeated; /* entry from which decisions are repeated, and how many were repeated */
-  /* The last output that waits, and the last that waits for the write under way; 0: none. */
+  /* The last output that waits, and the last that waits for the write under way, or 0 if there is
+   * none. */
   uint32_t output, writing_output;
   struct rcl_links_counts links;
 };

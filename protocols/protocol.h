@@ -225,7 +225,7 @@ struct rcl_event {
   uint32_t checkpoint; /* START, DOWN, CAPTURED, DURABLE, COMMITTED; clocks: TIMER */
   union {
     uint32_t outcome;       /* CHOICE */
-    uint32_t iteration;     /* SAFE_POINT: the iteration that begins here; 0: none */
+    uint32_t iteration;     /* SAFE_POINT: the iteration that begins here, or 0 if there is none */
     uint32_t contributions; /* COLLECTED: number of contributions that are here */
     uint32_t incarnation;   /* independent: START, DOWN */
   };
@@ -559,8 +559,8 @@ struct rcl_protocol {
   /* Where the program must be for a checkpoint: "barriers"; NULL: at any safe point. */
   const char *captures_at;
   /* `promises` names the properties that this protocol promises and others need not
-   * (docs/architecture.md). Runs are audited for them, and a claim shows each. Ends with NULL;
-   * NULL: none. */
+   * (docs/architecture.md). Runs are audited for them, and a claim shows each. Ends with NULL, or
+   * NULL if there is none. */
   const char *const *promises;
 
   /* The phases whose times a run tells for each checkpoint and recovery; the last entry has no
@@ -586,7 +586,7 @@ struct rcl_protocol {
   void (*work)(const struct rcl_config *, const void *state, const struct rcl_event *,
                struct rcl_work *);
 
-  /* Returns the number of the first invariant that `state` violates; 0: all hold. */
+  /* Returns the number of the first invariant that `state` violates, or 0 if all hold. */
   int (*violated_invariant)(const struct rcl_config *, const void *state);
 
   /* Permutes the ranks: turns `state`, which is of rank config->self, into a state of rank
@@ -598,9 +598,9 @@ struct rcl_protocol {
   /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
   const struct rcl_protocol *variant;
 
-  const struct rcl_place *place; /* its place on the map; NULL: it is not there */
+  const struct rcl_place *place; /* its place on the map, or NULL if it is not there */
 
-  const struct rcl_clause *line; /* its line invariant (line.h); NULL: none */
+  const struct rcl_clause *line; /* its line invariant (line.h), or NULL if there is none */
 
   /* Has bit 1 << `control` for some control messages. A rank whose program is held and not yet
    * captured looks for these without a pause. For all others it looks as often as its platform says
@@ -609,8 +609,8 @@ struct rcl_protocol {
 };
 
 /* Makes a step; no other function calls a protocol's step (lock 2). Returns the number of the first
- * invariant that the new state breaks; 0: all hold, or `check` is false. If the step wants more
- * actions than there is room for, sets actions->overflow: a breach, which the caller reports.
+ * invariant that the new state breaks, or 0 if all hold, or `check` is false. If the step wants
+ * more actions than there is room for, sets actions->overflow: a breach, which the caller reports.
  * `actions->item` must have room for `actions->capacity` >= RCL_ACTIONS_MAX(config); count is
  * reset. */
 int rcl_protocol_step(const struct rcl_protocol *, const struct rcl_config *, void *state,
@@ -629,8 +629,8 @@ uint64_t rcl_protocol_digest(const void *state, size_t bytes);
 uint64_t rcl_protocol_digest_state(const struct rcl_protocol *, const struct rcl_config *,
                                    const void *state);
 
-/* Return a protocol of the registry; NULL: there is no such name, or the index is past the last
- * protocol. */
+/* Return a protocol of the registry, or NULL if there is no such name, or the index is past the
+ * last protocol. */
 const struct rcl_protocol *rcl_protocol_named(const char *name);
 const struct rcl_protocol *rcl_protocol_at(size_t index);
 

@@ -7,8 +7,8 @@ bool line_is_left_out(const struct proving *g, const struct told *told)
   return g->without && g_str_equal(told->name, g->without);
 }
 
-/* Asserts the clauses that speak only of these places; NULL: all clauses. Returns whether it left
- * any clause out. */
+/* Asserts the clauses that speak only of these places, or NULL for all clauses. Returns whether it
+ * left any clause out. */
 static bool assert_clauses(struct proving *g, Z3_solver solver, const struct places *about)
 {
   bool fewer = false;

@@ -9,9 +9,9 @@
 struct proving {
   struct whole *h;
   struct line_proof *proof;
-  const char *without; /* name of the clause that is left out; NULL: none */
-  const char *keep;    /* folder for moves that were proved; NULL: none */
-  char *kept;          /* the hash of this proof (kept.h); NULL: none */
+  const char *without; /* name of the clause that is left out, or NULL if there is none */
+  const char *keep;    /* folder for moves that were proved, or NULL if there is none */
+  char *kept;          /* the hash of this proof (kept.h), or NULL if there is none */
   bool assumes;        /* clauses hold before the move */
   GPtrArray *ends;     /* the ends of the move's paths (line_goals.c) */
   GPtrArray *seen;     /* Z3_ast *: states before moves that are known to be possible */

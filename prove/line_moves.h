@@ -14,7 +14,8 @@ struct duty {
 
 struct line_move {
   char name[64]; /* "1 control bookmark from 0" */
-  int rank; /* the rank that takes a step on the event in w->event; -1: none does, as all go back */
+  /* the rank that takes a step on the event in w->event, or -1 if none does, as all go back */
+  int rank;
   enum rcl_event_kind kind;
   enum colour colour; /* SEND, ARRIVED: of the message; ANY_COLOUR: it is not known */
   bool barrier;       /* the event belongs to a barrier of all ranks */

@@ -15,7 +15,7 @@
 struct line_failure {
   char *clause, *text, *who; /* the clause's name, its text, and its ranks: "0 and 1", or "" */
   char *move;                /* the move after which the clause does not hold */
-  char *event;               /* the event as text; "": none */
+  char *event;               /* the event as text, or "" if there is none */
   /* Filled for the first failure only, as lines: the words of the whole that are not zero, the
    * words that the move changes, and the actions. */
   GString *before, *after, *actions;
@@ -29,16 +29,16 @@ struct line_proof {
   uint64_t paths, queries, gave_up;
   GPtrArray *never;  /* char *: names of moves that cannot happen */
   GPtrArray *failed; /* struct line_failure: of the first move after which a clause fails */
-  char *undecided;   /* why the proof is undecided; NULL: it is not */
+  char *undecided;   /* why the proof is undecided, or NULL if it is not */
 };
 
 /* Holds the options of a proof. */
 struct line_asked {
   int ranks;
   uint32_t capacity;
-  const char *without; /* name of the clause that is left out; NULL: none */
-  const char *keep;    /* folder for moves that were proved (kept.h); NULL: none */
-  gint64 until;        /* monotonic time in microseconds; 0: no bound */
+  const char *without; /* name of the clause that is left out, or NULL if there is none */
+  const char *keep;    /* folder for moves that were proved (kept.h), or NULL if there is none */
+  gint64 until;        /* monotonic time in microseconds, or 0 for no bound */
 };
 
 /* Proves the line invariant and fills in `proof`, which the caller clears with line_proof_clear().

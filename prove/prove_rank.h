@@ -50,7 +50,7 @@ Z3_ast rank_keeps_invariants(struct rank_world *);
 
 /* Makes all bytes of the state unknown, and assumes the conditions that hold in each state of the
  * protocol: its lists are within their rooms, unused bytes are zero, and its numbered invariants
- * hold. Returns the number of paths that this took; 0: no such state exists, or x.late. */
+ * hold. Returns the number of paths that this took, or 0 if no such state exists, or x.late. */
 uint64_t rank_assume_state(struct rank_world *);
 
 /* Returns a path that begins with a call of that function of door_bitcode.c. The state is all zero,

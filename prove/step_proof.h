@@ -16,7 +16,7 @@ enum aspect { ASPECT_MEMORY, ASPECT_ACTIONS, ASPECTS };
 
 /* Holds the first counterexample that was found for one aspect. */
 struct counterexample {
-  char *what;       /* the error and its place; NULL: there is none */
+  char *what;       /* the error and its place, or NULL if there is none */
   char *event;      /* the event as text */
   GString *state;   /* the words of the state that are not zero */
   GString *actions; /* the actions as text, a line each */
@@ -29,7 +29,7 @@ struct memory_proof {
   uint64_t paths, queries;
   unsigned worlds; /* number of examined pairs of a rank and a world */
   struct counterexample found[ASPECTS];
-  char *undecided; /* why the proof is undecided; NULL: it is not */
+  char *undecided; /* why the proof is undecided, or NULL if it is not */
 };
 
 /* Proves the step for one rank, and adds the result to `proof`. `module` has the protocol and

@@ -69,7 +69,7 @@ enum counted { COUNT_SENT, COUNT_GIVEN };
 /* Holds a clause about one or two ranks, of the protocol or of every whole. */
 struct told {
   char *name, *text;
-  int i, j;     /* the ranks; -1: none */
+  int i, j;     /* the ranks, or -1 if there is none */
   bool own;     /* the protocol's own clause */
   Z3_ast holds; /* a term over the names of the words */
 };
@@ -93,7 +93,7 @@ struct whole {
   Z3_ast *before;
   char **names;
   GPtrArray *clauses; /* struct told */
-  GHashTable *places; /* places of a term (places.c); NULL: no term was asked for */
+  GHashTable *places; /* places of a term (places.c), or NULL if no term was asked for */
 };
 
 /* Return the numbers of words. */

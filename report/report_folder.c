@@ -20,7 +20,7 @@
 
 struct report {
   const char *folder; /* DIR */
-  const char *beside; /* a second one, with another run; NULL: none */
+  const char *beside; /* a second one, with another run, or NULL if there is none */
   JsonBuilder *about;
   GString *data; /* elements for the page */
 };

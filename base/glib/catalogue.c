@@ -93,8 +93,8 @@ char **catalogue_names(unsigned kinds)
   return (char **)g_ptr_array_free(names, FALSE);
 }
 
-/* Returns the file of `kind` that is called `name`, in the folder of the kind or below; NULL: none.
- * The caller frees it. */
+/* Returns the file of `kind` that is called `name`, in the folder of the kind or below, or NULL if
+ * there is none. The caller frees it. */
 static char *find_file(const struct kind *kind, const char *name)
 {
   g_autofree char *folder = folder_of(kind);

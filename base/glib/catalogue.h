@@ -28,7 +28,7 @@ char **catalogue_files(unsigned kinds);
 char **catalogue_names(unsigned kinds);
 
 /* Returns the file of that name, with or without its suffix, in the first of `kinds` that has such
- * a file; NULL: no kind has one. The caller frees it. */
+ * a file, or NULL if no kind has one. The caller frees it. */
 char *catalogue_find(unsigned kinds, const char *name);
 
 /* Returns "; did you mean NAME?" with the nearest name among `kinds`, or "". The caller frees

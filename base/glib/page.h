@@ -10,7 +10,7 @@
 /* Returns the folder of this build or installation, which holds bin/. The caller frees it. */
 char *page_tree(void);
 
-/* Returns the template `name`, a path below that folder; NULL: there is none. The caller frees
+/* Returns the template `name`, a path below that folder, or NULL if there is none. The caller frees
  * it. */
 char *page_load(const char *name);
 

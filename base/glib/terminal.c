@@ -49,7 +49,7 @@ static struct {
   GThread *thread; /* NULL: none */
   GMutex lock;
   GCond ended;
-  const char *what; /* what is being done; NULL: the thread is to end */
+  const char *what; /* what is being done, or NULL if the thread is to end */
 } shown;
 
 static void *show(void *began)

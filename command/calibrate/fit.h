@@ -9,12 +9,12 @@
  * measured. */
 struct fitted {
   double value;
-  const struct series *from; /* the series that tells its spread; NULL: none */
-  GString *by; /* the amounts by size and number of writers; NULL: there is only one */
+  const struct series *from; /* the series that tells its spread, or NULL if there is none */
+  GString *by; /* the amounts by size and number of writers, or NULL if there is only one */
 };
 
 struct fitted_disk {
-  int disk; /* the number of a disk in the samples; -1: none was measured */
+  int disk; /* the number of a disk in the samples, or -1 if none was measured */
   struct fitted bandwidth, read_bandwidth, write_latency;
 };
 

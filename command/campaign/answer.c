@@ -258,7 +258,7 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
 
 /* ---- the ranking, printed ---- */
 
-/* Returns the sweep whose key is the protocol's name; -1: none. */
+/* Returns the sweep whose key is the protocol's name, or -1 if there is none. */
 static int protocol_sweep(const struct grid *grid)
 {
   for (unsigned i = 0; i < grid->sweeps; i++)

@@ -15,8 +15,8 @@ struct ranking {
   unsigned cells;
   unsigned *cell;
   bool *tied;
-  double failure_free; /* seconds of the program without failures and without a protocol; NAN: not
-                          known */
+  /* seconds of the program without failures and without a protocol, or NAN if it is not known */
+  double failure_free;
 };
 
 struct ranking ranking_of(const struct table *, int field, double failure_free);
@@ -33,12 +33,12 @@ struct range {
 struct range range_of(const struct table *, int field);
 
 /* Returns how many more runs of each cell would tell cell `a` from `b`, if means and deviations
- * stay as they are; 0: they can be told apart now. Returns at most ANSWER_RUNS_MOST + 1. */
+ * stay as they are, or 0 if they can be told apart now. Returns at most ANSWER_RUNS_MOST + 1. */
 unsigned answer_further_runs(const struct table *, unsigned a, unsigned b, int field);
 
 /* Returns a warning if hardly any failure struck in the runs of a cell: "only 2 failures struck in
- * its 20 runs, too few to tell what failures cost"; NULL: enough failures struck. If some runs did
- * not end, the text counts only the runs that did, and says so. The caller frees it. */
+ * its 20 runs, too few to tell what failures cost", or NULL if enough failures struck. If some runs
+ * did not end, the text counts only the runs that did, and says so. The caller frees it. */
 char *answer_few_failures(const struct table *, unsigned cell);
 
 /* Appends how many runs did not end, if any: " 2 of 6 runs did not end, at each of 9 intervals, so

@@ -9,7 +9,7 @@
 
 /* ---- curves ---- */
 
-/* Returns the first sweep with two or more numbers; -1: there is none. */
+/* Returns the first sweep with two or more numbers, or -1 if there is none. */
 static int axis_of(const struct grid *grid)
 {
   for (unsigned i = 0; i < grid->sweeps; i++) {

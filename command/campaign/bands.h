@@ -8,10 +8,13 @@
 
 struct figure {
   int field;
-  const char *extra;   /* mean in seconds by theory, as gnuplot's expression over x; NULL: none */
-  const char *title;   /* NULL: none */
-  double failure_free; /* seconds, to which the right axis refers; NAN: there is no such axis */
-  double theory;       /* best value by theory of a sweep over times, in seconds; 0: none */
+  /* mean in seconds by theory, as gnuplot's expression over x, or NULL if there is none */
+  const char *extra;
+  const char *title; /* NULL: none */
+  /* seconds, to which the right axis refers, or NAN if there is no such axis */
+  double failure_free;
+  /* best value by theory of a sweep over times, in seconds, or 0 if there is none */
+  double theory;
 };
 
 /* Writes figure.gp, data included, into `folder`, and lets gnuplot draw figure.svg there. Times

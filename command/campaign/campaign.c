@@ -187,8 +187,8 @@ struct progress {
   uint64_t next;       /* number of the next run to start: run * cells + cell */
   gint64 began;
   double told;  /* seconds from `began` to the last line of progress in a file */
-  double width; /* width of the widest interval; INFINITY: not known yet */
-  int *failed;  /* by cell: exit code of the last run that failed; 0: none */
+  double width; /* width of the widest interval, or INFINITY if it is not known yet */
+  int *failed;  /* by cell: exit code of the last run that failed, or 0 if there is none */
 };
 
 static bool start_next(const struct campaign *c, struct progress *p, GError **error)

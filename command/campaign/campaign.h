@@ -16,31 +16,35 @@ int command_interval(int argc, char **argv);
 struct campaign {
   const char *command; /* the command's name for messages: "recline campaign" */
   const char *scenario;
-  char **set, **sweeps; /* overrides, from the options; NULL: none */
+  char **set, **sweeps; /* overrides, from the options, or NULL if there is none */
   const char *out;      /* folder of the results */
   const char *field;    /* the field of results to which `until` applies: "simulated_s" */
-  const char *extra; /* for the figure: the mean in seconds by theory, an expression of gnuplot over
-                        x; NULL: none */
-  const char *title; /* of the figure; NULL: none */
-  double theory;     /* for the figure: the value of the sweep that is best by theory; 0: none */
-  unsigned runs;     /* most runs of each cell */
-  unsigned jobs;     /* runs at once, at least 1; 0 with `slurm`: as many as Slurm starts */
-  unsigned chunk;    /* with `slurm`: runs in an element of the job array; 0: the default */
-  bool slurm;        /* runs are handed to Slurm */
-  bool replay;       /* programs run once and are recorded; all other runs replay the recording */
-  double until;      /* the campaign ends once all confidence intervals have this relative half
-                        width; 0: never */
+  /* for the figure: the mean in seconds by theory, an expression of gnuplot over x, or NULL if
+   * there is none */
+  const char *extra;
+  const char *title; /* of the figure, or NULL if there is none */
+  /* for the figure: the value of the sweep that is best by theory, or 0 if there is none */
+  double theory;
+  unsigned runs;  /* most runs of each cell */
+  unsigned jobs;  /* runs at once, at least 1; 0 with `slurm`: as many as Slurm starts */
+  unsigned chunk; /* with `slurm`: runs in an element of the job array; 0: the default */
+  bool slurm;     /* runs are handed to Slurm */
+  bool replay;    /* programs run once and are recorded; all other runs replay the recording */
+  /* the campaign ends once all confidence intervals have this relative half width, or 0 for
+   * never */
+  double until;
 
   struct grid grid; /* filled in by campaign_run() */
   struct runs done;
   struct table table;
-  double failure_free; /* seconds without failures and without a protocol; NAN: not known.
-                          campaign_run() measures it unless the caller has set it */
-  bool has_table;      /* all runs of the table were made */
-  int failed;          /* exit code of runs that failed; 0: no run failed */
-  int signal;          /* the signal that stopped the campaign; 0: none */
-  bool made;           /* the folder was not there before */
-  int lock;            /* descriptor that holds the lock */
+  /* seconds without failures and without a protocol, or NAN if it is not known. campaign_run()
+   * measures it unless the caller has set it */
+  double failure_free;
+  bool has_table; /* all runs of the table were made */
+  int failed;     /* exit code of runs that failed, or 0 if no run failed */
+  int signal;     /* the signal that stopped the campaign, or 0 if there is none */
+  bool made;      /* the folder was not there before */
+  int lock;       /* descriptor that holds the lock */
 };
 
 /* Returns whether the runs of a scenario go to the ends of their programs. Otherwise sets `error`,
@@ -51,9 +55,9 @@ bool campaign_runs_to_end(const struct scenario *, GError **error);
  * an error has been reported. The caller raises `signal` after it has cleared everything. */
 int campaign_run(struct campaign *);
 
-/* Runs scenario `file` with `set` and then `settings` (lists that end with NULL; NULL: none).
- * Returns its result as JSON, or NULL if the run did not end as expected. Sets `problem` to the
- * run's output on standard error. The caller frees both. */
+/* Runs scenario `file` with `set` and then `settings` (lists that end with NULL, or NULL if there
+ * is none). Returns its result as JSON, or NULL if the run did not end as expected. Sets `problem`
+ * to the run's output on standard error. The caller frees both. */
 char *campaign_measure(const char *file, char *const *set, const char *const *settings,
                        char **problem);
 

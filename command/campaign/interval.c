@@ -265,7 +265,7 @@ static void print_simulated(const struct table *table, int field, const struct r
          grid_value(table->runs->grid, found->last, 0));
 }
 
-/* Returns the optimum by the exact formula, in seconds; 0: there is none. */
+/* Returns the optimum by the exact formula, in seconds, or 0 if there is none. */
 static double optimum_of(const struct costs *costs)
 {
   return costs->exponential && costs->model.checkpoint > 0.0 ? optimum_exact(&costs->model) : 0.0;
@@ -302,8 +302,8 @@ static void print_theory(const struct costs *costs)
   print_by(costs, "exact", optimum_exact(m));
 }
 
-/* Returns the mean time in seconds over the interval, for gnuplot; NULL: there is no formula. The
- * caller frees it. */
+/* Returns the mean time in seconds over the interval, for gnuplot, or NULL if there is no formula.
+ * The caller frees it. */
 static char *curve(const struct costs *costs)
 {
   const struct machine_model *m = &costs->model;

@@ -34,7 +34,7 @@ struct runs {
 bool runs_open(struct runs *, const struct grid *, const char *file, GError **error);
 void runs_close(struct runs *);
 
-/* Returns the run; NULL: it is not done yet. */
+/* Returns the run, or NULL if it is not done yet. */
 const struct row *runs_row(const struct runs *, unsigned cell, unsigned run);
 
 /* Appends a run to the file. `result` is the output of `recline run --json`, empty if the run was
@@ -56,7 +56,7 @@ bool runs_has_ended(JsonObject *result);
 /* Returns whether a field is a time in seconds, by its name. */
 bool runs_is_time(const char *field);
 
-/* Returns the index of a field; -1: no result has it. */
+/* Returns the index of a field, or -1 if no result has it. */
 int runs_field(const struct runs *, const char *name);
 
 /* runs_sort() puts the lines of the file in the order of runs and cells. runs_write_csv() writes

@@ -38,7 +38,7 @@ static const char task[] =
 
 struct slurm {
   char *folder, *results, *array_file;
-  char *array; /* number of the last array; empty: none */
+  char *array; /* number of the last array, or empty if there is none */
   unsigned jobs, chunk, tries, pause;
   struct pool *pool;
   GHashTable *wanted; /* for each "JOB" the line "JOB CELL SEED RECORDING" */
@@ -113,7 +113,7 @@ static unsigned chunk_of(const struct slurm *s, unsigned runs)
   return MAX(s->chunk ? s->chunk : (runs + ELEMENTS - 1) / ELEMENTS, least);
 }
 
-/* Writes a file for each element. Returns the number of elements; 0: there was an error. */
+/* Writes a file for each element. Returns the number of elements, or 0 if there was an error. */
 static unsigned write_lists(const struct slurm *s, const char *folder, GError **error)
 {
   g_autoptr(GList) jobs = g_list_sort(g_hash_table_get_values(s->wanted), by_job);

@@ -29,8 +29,8 @@ void slurm_free(struct slurm *, bool ended);
 /* Removes the folder of a campaign that has ended without Slurm but may have begun with it. */
 void slurm_remove(const char *folder);
 
-/* Adds a run under the number `job`. It replays `recording`, a folder in the campaign's folder;
- * empty: it runs the program. */
+/* Adds a run under the number `job`. It replays `recording`, a folder in the campaign's folder, or
+ * empty if it runs the program. */
 void slurm_want(struct slurm *, uint64_t job, unsigned cell, uint64_t seed, const char *recording);
 bool slurm_is_empty(const struct slurm *); /* no run is wanted */
 
@@ -38,7 +38,7 @@ bool slurm_is_empty(const struct slurm *); /* no run is wanted */
  * `error` if sbatch refuses, or several arrays in a row left no result. */
 int slurm_wait(struct slurm *, struct ended *, GError **error);
 
-/* Returns the number of the last array, for messages; empty: none. */
+/* Returns the number of the last array, for messages, or empty if there is none. */
 const char *slurm_array(const struct slurm *);
 
 #endif

@@ -101,7 +101,7 @@ static bool differs(const struct compared *row)
   return row->side[0].mean <= 0 || row->side[1].mean <= 0 || fabs(log(row->ratio)) > log(1.05);
 }
 
-/* Returns the row of the account of time with the greatest difference in seconds; NULL: none
+/* Returns the row of the account of time with the greatest difference in seconds, or NULL if none
  * differs by more than 5 per cent. */
 static const struct compared *account_apart(const GArray *rows)
 {
@@ -116,7 +116,8 @@ static const struct compared *account_apart(const GArray *rows)
   return worst;
 }
 
-/* Returns the phase with the ratio that is furthest from 1; NULL: all are within 5 per cent. */
+/* Returns the phase with the ratio that is furthest from 1, or NULL if all are within 5 per
+ * cent. */
 static const struct compared *phase_apart(const GArray *rows)
 {
   const struct compared *worst = NULL;

@@ -59,9 +59,9 @@ struct plan_run {
 enum row_kind { KIND_INFORMATIVE, KIND_ZERO, KIND_DERIVED, KIND_SHARED, ROW_KINDS };
 
 struct plan_row {
-  char *id, *value; /* value: an expression; NULL: none */
+  char *id, *value; /* value: an expression, or NULL if there is none */
   char *why; /* why the simulated value misses the published one, or is absent; NULL: no reason */
-  char **tried, **tried_value; /* labels and expressions; end with NULL; NULL: none */
+  char **tried, **tried_value; /* labels and expressions; end with NULL, or NULL if there is none */
   bool input;
   enum row_kind kind; /* never ZERO, which only the published value tells */
 };
@@ -96,7 +96,7 @@ struct plan {
 bool plan_load(struct plan *, const char *file, GError **error);
 void plan_clear(struct plan *);
 
-/* Returns the name of the platform of a run; NULL: unknown. The caller frees it. */
+/* Returns the name of the platform of a run, or NULL if it is unknown. The caller frees it. */
 char *run_platform(const struct plan_run *);
 
 #endif

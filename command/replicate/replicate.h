@@ -29,7 +29,7 @@ struct replica {
   const struct published *published;
   const struct plan_row *row; /* NULL: the plan has no such row */
   enum row_verdict verdict;
-  double value; /* simulated value; NAN: none */
+  double value; /* simulated value, or NAN if there is none */
   char *failed; /* why the run has no value */
 };
 
@@ -49,7 +49,7 @@ bool replica_is_result(const struct replica *);
 /* Returns how much a result says. */
 enum row_kind replica_kind(const struct replica *);
 
-/* Returns the replica of that name; NULL: there is none. */
+/* Returns the replica of that name, or NULL if there is none. */
 const struct replica *replica_named(const struct replicas *, const char *id);
 
 /* ---- replicas.c ---- */
@@ -81,7 +81,7 @@ struct outcomes {
   const GPtrArray *published; /* all published values */
   GHashTable *items;          /* name -> struct outcome */
   unsigned ran;               /* number of runs that this process has made */
-  int signal;                 /* the signal that stopped it; 0: none */
+  int signal;                 /* the signal that stopped it, or 0 if there is none */
 };
 
 /* Makes the missing runs, `jobs` at once. Returns false with `error`, or after a signal, with

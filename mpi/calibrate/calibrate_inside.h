@@ -10,7 +10,8 @@
 struct calibration {
   int rank, ranks;
   int nodes, per_node; /* per_node: processes of the fullest node */
-  int near, far;       /* a process of rank 0's node, and one of another node; -1: there is none */
+  /* a process of rank 0's node, and one of another node, or -1 if there is none */
+  int near, far;
   int repetitions;
   long largest; /* largest size of a message or a file, in bytes */
   int disks;

@@ -12,7 +12,7 @@
 #include "protocols/parts/act.h"
 
 struct rcl_commit {     /* all zero at ranks that begin no checkpoints */
-  uint32_t in_progress; /* checkpoint under way; 0: none */
+  uint32_t in_progress; /* checkpoint under way, or 0 if there is none */
   uint32_t done;        /* at the coordinator: ranks whose part of it is durable */
 };
 

@@ -35,7 +35,8 @@ struct rcl_sent {
   uint16_t forgotten;
   uint32_t number, slot;
   uint32_t interval; /* the sender's last checkpoint before the send */
-  uint32_t after;    /* number of events that must be stable before it passes; 0: they are stable */
+  /* number of events that must be stable before it passes, or 0 if they are stable */
+  uint32_t after;
 };
 
 /* Notes the number of a message that has arrived ahead of a gap: here, or at the peer, which has

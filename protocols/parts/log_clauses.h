@@ -64,8 +64,8 @@ static bool are_shown(const struct rcl_whole *w, int i, int j)
   return w->rank[i].newer && w->rank[j].newer;
 }
 
-/* Returns the state stored with the log of C1 of a rank that is up; NULL: there is no such log, or
- * a clause cannot read the state. */
+/* Returns the state stored with the log of C1 of a rank that is up, or NULL if there is no such
+ * log, or a clause cannot read the state. */
 static const struct state *newer_log_of(const struct rcl_whole *w, int i)
 {
   const struct rcl_whole_rank *rank = &w->rank[i];

@@ -27,7 +27,8 @@ struct message {
 struct side {
   struct rcl_config config;
   uint64_t state[STATE_MAX / 8], stored[STATE_MAX / 8];
-  int slot[CAPACITY + 1]; /* number of the message in the slot, the first has 0; -1: none */
+  /* number of the message in the slot, the first has 0, or -1 if there is none */
+  int slot[CAPACITY + 1];
   int stored_slot[CAPACITY + 1];
   bool held, has_stored;
   uint32_t control[QUEUE][RCL_WORDS]; /* messages to the other side */
@@ -169,7 +170,7 @@ static void drain(void)
     fail("the program is held for ever");
 }
 
-/* Returns the message that receive `request` is given; -1: it waits. */
+/* Returns the message that receive `request` is given, or -1 if it waits. */
 static int receive(uint32_t request, int tag)
 {
   int slot[CAPACITY + 1]; /* the slots before the step, which may empty them */

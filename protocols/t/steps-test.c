@@ -54,7 +54,7 @@ static void set_topology(const char *file, const char *header, int ranks)
     config[rank].neighbours = &rows[(size_t)rank * neighbours_row(ranks)];
 }
 
-/* Returns the protocol's parameter of that name in the header; 0: it is not there. */
+/* Returns the protocol's parameter of that name in the header, or 0 if it is not there. */
 static uint32_t parameter_in(const char *header, const char *name)
 {
   char key[64];

@@ -196,8 +196,8 @@ static void registry(void)
   ok(!rcl_protocol_named("no such"), "no such protocol", "found");
 }
 
-/* Returns where `text` has a place that words_control() of plots/words.h does not know; NULL: it
- * has none. */
+/* Returns where `text` has a place that words_control() of plots/words.h does not know, or NULL if
+ * it has none. */
 static const char *unknown_place(const char *text)
 {
   static const char *const places[] = {"about",     "value",      "about.high",

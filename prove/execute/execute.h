@@ -59,8 +59,9 @@ struct code; /* a function with numbered instructions (module.c) */
 struct frame {
   const struct code *code;
   LLVMBasicBlockRef block, before;
-  LLVMValueRef next;       /* the next instruction */
-  LLVMValueRef call;       /* the caller's instruction that gets the result; NULL: none */
+  LLVMValueRef next; /* the next instruction */
+  /* the caller's instruction that gets the result, or NULL if there is none */
+  LLVMValueRef call;
   struct value *registers; /* by the number of the instruction or argument */
   uint16_t *trips;         /* by loop (flow.h); NULL: paths do not merge */
 };
@@ -68,7 +69,7 @@ struct frame {
 enum { FRAMES = 32, WHAT_MAX = 200 };
 
 struct path {
-  struct block **memory; /* by object; NULL: the object is as it was at first */
+  struct block **memory; /* by object, or NULL if the object is as it was at first */
   uint32_t objects;
   struct frame frame[FRAMES];
   unsigned depth;
@@ -76,7 +77,7 @@ struct path {
   Z3_model model;        /* a model in which all conditions hold */
   bool meets;            /* the path may meet others at its next instruction */
   struct value result;
-  char fault[WHAT_MAX]; /* the forbidden thing that the path does; "": none */
+  char fault[WHAT_MAX]; /* the forbidden thing that the path does, or "" if there is none */
   LLVMValueRef at;      /* the instruction that does it */
 };
 
@@ -95,11 +96,12 @@ struct executor {
   bool exact;            /* numbers are assumed to fit: sums, products and cut numbers are exact */
   uint64_t most;         /* the most that a counted number can be; 0: the largest that fits */
   bool refuses;          /* snprintf() is a fault: it says why a list of actions is refused */
-  gint64 until;          /* monotonic time in microseconds; 0: no bound */
+  gint64 until;          /* monotonic time in microseconds, or 0 for no bound */
   unsigned unknown;      /* questions that the solver did not decide */
   bool late;             /* `until` has passed, or the memory for paths is used up */
   uint64_t paths, queries, steps, merged;
-  GString *unsupported; /* the first instruction that the executor does not know; empty: none */
+  /* the first instruction that the executor does not know, or empty if there is none */
+  GString *unsupported;
 };
 
 /* ---- module.c ---- */
@@ -112,8 +114,8 @@ void executor_clear(struct executor *);
  * values that depend on conditions. */
 void executor_merge(struct executor *);
 
-/* Returns why the executor has not looked at everything; NULL: it has. The caller frees it with
- * g_free(). */
+/* Returns why the executor has not looked at everything, or NULL if it has. The caller frees it
+ * with g_free(). */
 char *executor_undecided(const struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
@@ -121,7 +123,7 @@ unsigned code_registers(const struct code *);
 struct flow *code_flow(const struct code *); /* NULL: paths do not merge */
 /* Returns the place of the function among those that were executed, by their first calls. */
 unsigned code_order(const struct code *);
-/* Returns the number of an instruction or argument; -1: the function does not have it. */
+/* Returns the number of an instruction or argument, or -1 if the function does not have it. */
 int code_number(const struct code *, LLVMValueRef);
 /* Returns the object of a global, and makes the object at the first call. */
 uint32_t executor_global(struct executor *, LLVMValueRef global);

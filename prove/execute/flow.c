@@ -36,7 +36,7 @@ static struct block_flow *block_at(const struct flow *f, LLVMBasicBlockRef block
 struct search {
   struct flow *f;
   const bool *within;            /* by block: it is among those that are searched */
-  LLVMBasicBlockRef head;        /* edges to this block are left out; NULL: none is */
+  LLVMBasicBlockRef head;        /* edges to this block are left out, or NULL if none is */
   unsigned *index, *low, *stack; /* by block, from 1 */
   unsigned next, height, level;
   GPtrArray *found; /* bool *: the blocks of each component, the last one first */

@@ -38,8 +38,9 @@ struct state {
   uint32_t next; /* the operation that it is at */
   struct receive named[SCRIPT_NAMES];
   MPI_Win window;
-  uint16_t *cell;                                 /* of the window */
-  const struct operation *access[SCRIPT_PENDING]; /* accesses that are not complete; NULL: none */
+  uint16_t *cell; /* of the window */
+  /* accesses that are not complete, or NULL if there is none */
+  const struct operation *access[SCRIPT_PENDING];
   uint16_t given[SCRIPT_PENDING], fetched[SCRIPT_PENDING];
 };
 

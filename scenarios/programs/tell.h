@@ -54,7 +54,7 @@ static inline void tell_part(int id, double *address, int dimensions, const long
     recline_protect_distributed(id, address, RECLINE_DOUBLE, dimensions, whole, first, part);
 }
 
-/* Returns the bytes of registered items that can be restored; 0: none. */
+/* Returns the bytes of registered items that can be restored, or 0 if there is none. */
 static inline size_t tell_recorded(int id)
 {
   return recline_protected_bytes ? recline_protected_bytes(id) : 0;

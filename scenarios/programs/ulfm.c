@@ -44,11 +44,11 @@ static int protected_count;
 static size_t protected_bytes;
 
 struct checkpoint {
-  unsigned iteration; /* at whose beginning it was taken; 0: none */
+  unsigned iteration; /* at whose beginning it was taken, or 0 if there is none */
   char *own, *before; /* copies of this place's data, and of the place before it */
 };
 
-static unsigned now;      /* the iteration that was begun last; 0: none */
+static unsigned now;      /* the iteration that was begun last, or 0 if there is none */
 static char *transaction; /* a copy of the protected data at its beginning */
 /* The last checkpoint that is known to be complete at all places, and the next one. */
 static struct checkpoint complete, next;
@@ -234,7 +234,7 @@ struct found {
 };
 
 /* Returns the newest checkpoint that is complete and of which, for each place, its own process or
- * the next has a copy; 0: there is none. */
+ * the next has a copy, or 0 if there is none. */
 static unsigned newest_complete(const struct found *found)
 {
   unsigned newest = 0;

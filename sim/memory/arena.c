@@ -48,7 +48,7 @@ static_assert(sizeof(struct block) == LEAST_UNITS * UNIT, "the least block holds
 
 struct arena {
   char *top;           /* end of the last block */
-  uint32_t last_units; /* units of the last block; 0: there is none */
+  uint32_t last_units; /* units of the last block, or 0 if there is none */
   int rank;            /* whose arena it is */
   struct arena_notes notes;
   uint32_t levels;          /* bit set: that level has a free block */
@@ -248,7 +248,7 @@ static struct block *append(struct arena *arena, uint32_t units)
 
 /* ---- giving memory back ---- */
 
-/* Gives back the whole pages between two addresses. Returns the start of the first; NULL: they
+/* Gives back the whole pages between two addresses. Returns the start of the first, or NULL if they
  * could not be given back, and are not zeros. */
 static char *discard(char *start, char *end)
 {

@@ -19,7 +19,8 @@ struct exit_handler; /* atexit.c */
 /* Holds what other parts of the library keep in an arena, so that a rollback restores it. */
 struct arena_notes {
   struct exit_handler *exits; /* the handler that was registered last */
-  struct code awaited;        /* the program that is awaited (heap_await); empty: none */
+  /* the program that is awaited (heap_await), or empty if there is none */
+  struct code awaited;
 };
 
 /* Tells where arenas lie: one behind the other, from `base` on. */
@@ -29,8 +30,8 @@ struct arena_range {
 };
 extern struct arena_range arena_range;
 
-/* Returns the arena that holds a pointer; NULL: none. It must be fast, because each free() calls
- * it. For a pointer below the base the difference wraps and is too large. */
+/* Returns the arena that holds a pointer, or NULL if there is none. It must be fast, because each
+ * free() calls it. For a pointer below the base the difference wraps and is too large. */
 static inline struct arena *arena_of(const void *inside)
 {
   uintptr_t offset = (uintptr_t)inside - arena_range.base;

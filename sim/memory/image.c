@@ -120,8 +120,8 @@ static bool make_room(struct image *image)
   return true;
 }
 
-/* Returns another image's copy of a fragment that has not changed since; NULL: none. `at` goes
- * through the fragments of that image, which come in the same order. */
+/* Returns another image's copy of a fragment that has not changed since, or NULL if there is none.
+ * `at` goes through the fragments of that image, which come in the same order. */
 static char *shared_copy(const struct image *other, size_t *at, const struct fragment *fragment)
 {
   if (!other)

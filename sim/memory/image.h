@@ -46,7 +46,7 @@ enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };
  * arena           its heap, or NULL for none.
  * stack_bytes     the size of its stack (1024 * sg_cfg_get_int("contexts/stack-size")). The stack
  *                 begins at the end of its guard page, where a mapping begins. Its other end may
- * lie within that mapping, because the kernel joins neighbours; 0: it is the mapping's end.
+ * lie within that mapping, because the kernel joins neighbours, or 0 if it is the mapping's end.
  *
  * NULL, with errno: ENOENT (address in no program, or stack in no mapping), ERANGE (the mapping
  * does not fit the stack size: no guard page), E2BIG (too many segments), ENOTSUP

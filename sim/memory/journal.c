@@ -120,7 +120,7 @@ static void free_entry(struct before *entry)
   free(entry);
 }
 
-/* Returns the entry that the file has since the newest image; NULL: none. */
+/* Returns the entry that the file has since the newest image, or NULL if there is none. */
 static const struct before *entry_of(int rank, const struct stat *file, enum kind kind)
 {
   for (const struct before *entry = newest[rank]; entry && entry->serial > mark[rank];

@@ -20,7 +20,7 @@ struct open_file {
   bool closed;     /* the program has closed it */
   bool written;
   off_t kept;            /* length of the file at the newest image, or when it was opened */
-  struct output *output; /* its writes are outputs (output_files.h); NULL: they are not */
+  struct output *output; /* its writes are outputs (output_files.h), or NULL if they are not */
   struct open_file *next;
 };
 

@@ -45,8 +45,8 @@ void output_refuse_descriptor(const struct arena *, const char *what, int descri
 off_t output_taken(const struct output *);
 void output_restore(struct output *, off_t taken);
 
-/* Returns the lengths of the files as the program sees them; NULL: it has no such files, or there
- * is no memory. */
+/* Returns the lengths of the files as the program sees them, or NULL if it has no such files, or
+ * there is no memory. */
 struct output_lengths *output_lengths_save(const struct arena *);
 void output_lengths_restore(const struct arena *, const struct output_lengths *);
 

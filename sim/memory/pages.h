@@ -8,7 +8,8 @@
 
 enum { PAGE = 4096 }; /* bytes in a copy, whatever the size of the system's pages */
 
-/* Returns a copy of PAGE bytes with one reference, for the caller to write; NULL: no memory. */
+/* Returns a copy of PAGE bytes with one reference, for the caller to write, or NULL if there is no
+ * memory. */
 char *page_new(void);
 
 /* page_share() adds a reference to a copy and returns the copy; the other function removes a

@@ -24,8 +24,9 @@ struct box {
 };
 
 static int ranks;
-static struct box *boxes;  /* by rank; the last one is the dispatcher's */
-static double pace = -1.0; /* the pace, a factor for latencies of routes; negative: unknown */
+static struct box *boxes; /* by rank; the last one is the dispatcher's */
+/* the pace, a factor for latencies of routes, or a negative number if it is unknown */
+static double pace = -1.0;
 
 void control_mail_begin(int count)
 {
@@ -85,7 +86,7 @@ static bool awake_by(const struct box *box, double time)
          (box->carried && box->carried_due <= time);
 }
 
-/* Returns the route to a rank; NULL: it takes no time. */
+/* Returns the route to a rank, or NULL if it takes no time. */
 static const struct route *route_to(struct box *own, int rank)
 {
   const char *there = node_of(rank);

@@ -25,10 +25,11 @@ void control_mail_begin(int ranks);
 bool control_mail_post(struct message *);
 void control_mail_carried(const struct message *);
 
-/* Returns when to wake that rank for messages on the way, in seconds; negative: there are none. */
+/* Returns when to wake that rank for messages on the way, in seconds, or a negative number if there
+ * are none. */
 double control_mail_due(int rank);
 
-/* Returns the next message that has come, which the caller owns; NULL: there is none. */
+/* Returns the next message that has come, which the caller owns, or NULL if there is none. */
 struct message *control_mail_take(int rank);
 
 #endif

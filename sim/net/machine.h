@@ -18,11 +18,11 @@ void machine_begin(int actors, double came);
 double machine_since_begin(double clock); /* converts a time of SimGrid's clock */
 void machine_sleep(double seconds);
 
-/* Returns a number of the calling actor: small, from 1 on, and never used for another one; 0: the
- * caller is a thread that a program has started. */
+/* Returns a number of the calling actor: small, from 1 on, and never used for another one, or 0 if
+ * the caller is a thread that a program has started. */
 long machine_actor(void);
 sg_actor_t machine_self(void);
-/* Returns the calling actor's rank in SMPI's world, also before MPI_Init; -1: it has none. */
+/* Returns the calling actor's rank in SMPI's world, also before MPI_Init, or -1 if it has none. */
 int machine_rank(void);
 __attribute__((noreturn)) void machine_exit(void); /* ends the calling actor */
 /* Calls `told` when the calling actor ends. */
@@ -57,8 +57,8 @@ double machine_doze(struct computation *, double seconds); /* as machine_compute
 void machine_interrupt(struct computation *); /* does nothing if there is no computation */
 
 /* machine_property() returns a property (with a static name) of the caller's host, or of the
- * innermost zone around the host that has the property; NULL: none. machine_figure() returns its
- * value as a number, in its unit. No other actor runs meanwhile. */
+ * innermost zone around the host that has the property, or NULL if there is none. machine_figure()
+ * returns its value as a number, in its unit. No other actor runs meanwhile. */
 const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 

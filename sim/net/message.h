@@ -64,12 +64,12 @@ struct message {
   int32_t tag;
   uint32_t bytes; /* size of the payload, as the program sees it */
   uint32_t words[MESSAGE_WORDS];
-  /* BYPASS: number of contributions in the sums that its words hold; 0: it has no words */
+  /* BYPASS: number of contributions in the sums that its words hold, or 0 if it has no words */
   uint32_t shares;
   uint32_t line;           /* last checkpoint that the sender had captured */
   struct payload *payload; /* NULL: there is none, or a receive has taken it */
-  /* Lane of the payload's transfer, which the receiver must fetch; NULL: it comes by itself, or is
-   * here. */
+  /* Lane of the payload's transfer, which the receiver must fetch, or NULL if it comes by itself,
+   * or is here. */
   struct lane *lane;
   enum flight flight;
   bool in_transit; /* sent, but neither parked nor handed on */
@@ -90,8 +90,8 @@ struct message {
       *piggybacked)[MESSAGE_WORDS];
   uint32_t riders_count;
   uint32_t slot; /* below the matching: its slot while it awaits delivery */
-  /* control, at its receiver: the time, in seconds, until which other messages may overtake it; 0:
-   * it is not held */
+  /* control, at its receiver: the time, in seconds, until which other messages may overtake it, or
+   * 0 if it is not held */
   double held_until;
 };
 

@@ -10,7 +10,8 @@ struct payload {
   const void *bytes;
   size_t size; /* in bytes */
   unsigned holders;
-  uint32_t synchronous; /* its number among the synchronous sends from rank to rank; 0: none */
+  /* its number among the synchronous sends from rank to rank, or 0 if there is none */
+  uint32_t synchronous;
   bool lent;
   char own[];
 };

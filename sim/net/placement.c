@@ -67,7 +67,7 @@ static int load_of(const char *name)
   return load;
 }
 
-/* Returns the node with the fewest ranks, of all nodes that are up or come back; NULL: none is
+/* Returns the node with the fewest ranks, of all nodes that are up or come back, or NULL if none is
  * left. */
 static const char *least_loaded(void)
 {

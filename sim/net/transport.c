@@ -196,8 +196,8 @@ static void leave_daemons(void *data)
     put_eager(message, 0);
 }
 
-/* Takes from the daemon of a rank the first message for which the rank looks without a pause; NULL:
- * there is none. */
+/* Takes from the daemon of a rank the first message for which the rank looks without a pause, or
+ * NULL if there is none. */
 static struct message *take_unseen(int index)
 {
   GQueue *queue = &ends[index].unseen;

@@ -16,7 +16,8 @@ enum { ENVELOPE_BYTES = 16 }; /* SMPI adds this number of bytes to every message
 
 struct lane {
   sg_mailbox_t mailbox;
-  /* The sender's host, if the transfer begins when it is taken; NULL: the sender has put it. */
+  /* The sender's host, if the transfer begins when it is taken, or NULL if the sender has put
+   * it. */
   sg_host_t from;
   uint64_t bytes;    /* bytes of that transfer */
   struct lane *next; /* in the list of free lanes */

@@ -15,7 +15,7 @@ extern "C" {
 #include "sim/net/wire.h"
 }
 
-/* Returns the index of the transfer that ended first; -1: none has ended in time. */
+/* Returns the index of the transfer that ended first, or -1 if none has ended in time. */
 static ssize_t wait_any(sg_comm_t *transfers, int count, double timeout)
 {
 #if SIMGRID_VERSION_MAJOR >= 4

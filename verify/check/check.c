@@ -32,7 +32,7 @@ struct command {
   /* Options as the user wrote them. */
   char *reduce, *out, *memory, *saves, *protocol, *disk, *limit, *pause;
   double memory_bytes, save_every;
-  double timeout; /* seconds for a claim; 0: none */
+  double timeout; /* seconds for a claim, or 0 if there is none */
   char **names;
   struct launch launch; /* the transport, where several processes check one claim together */
   int errors; /* standard error; in all but the first process only the exploring child writes to it

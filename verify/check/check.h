@@ -31,8 +31,8 @@ void report_annotate(FILE *out, const struct checked *, unsigned count);
 /* Returns the results as one JSON object. The caller frees it with g_free(). */
 char *report_json(const struct checked *, unsigned count);
 
-/* Returns the file of a claim, given its id or its path; NULL: there is none. The caller frees it
- * with g_free(). */
+/* Returns the file of a claim, given its id or its path, or NULL if there is none. The caller frees
+ * it with g_free(). */
 char *check_find_claim(const char *name);
 
 /* Names the kinds of files that can be explored by name. */

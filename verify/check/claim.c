@@ -54,9 +54,10 @@ struct job {
   struct reached least; /* the events that runs must show */
   struct intern outcomes;
   struct temporal formula; /* of property `ltl` */
-  char trivial[256];     /* why the formula says nothing; "": it says something, or there is none */
-  char *save;            /* file for saves; NULL: none */
-  char *disk;            /* prefix of files for states; NULL: none */
+  /* why the formula says nothing, or "" if it says something, or there is none */
+  char trivial[256];
+  char *save;            /* file for saves, or NULL if there is none */
+  char *disk;            /* prefix of files for states, or NULL if there is none */
   gint64 shown;          /* time of the last line of progress, in microseconds */
   uint64_t shown_states; /* number of states at that time */
 };
@@ -81,8 +82,8 @@ static uint64_t memory_limit(const struct job *job)
   return platform_memory() / 100 * MEMORY_PERCENT / job->options->jobs;
 }
 
-/* Returns the number of states to expect if levels go on shrinking as the last one did; "": it is
- * not known yet. The caller frees it. */
+/* Returns the number of states to expect if levels go on shrinking as the last one did, or "" if it
+ * is not known yet. The caller frees it. */
 static char *estimate(const struct explorer_progress *p)
 {
   double shrinks = p->before ? (double)p->level / (double)p->before : 1;

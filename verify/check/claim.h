@@ -16,13 +16,14 @@ struct claim_options {
   bool whole;           /* contents are kept from which no rank will start (world_settles()) */
   bool audit;           /* everything that the explorer remembers is computed again, and compared */
   uint64_t memory;      /* bytes for the tables of all jobs; 0: a share of the machine's */
-  const char *protocol; /* the protocol whose checkpoints replace saves; NULL: none */
+  const char *protocol; /* the protocol whose checkpoints replace saves, or NULL if there is none */
   const char *saves;    /* directory for ID.save, to go on from; NULL: nothing is saved */
-  const char *disk;     /* directory for states when memory is short; NULL: they stay in memory */
-  double save_seconds;  /* seconds from one save to the next */
-  double seconds;       /* seconds of exploring; 0: no bound */
+  /* directory for states when memory is short, or NULL if they stay in memory */
+  const char *disk;
+  double save_seconds; /* seconds from one save to the next */
+  double seconds;      /* seconds of exploring, or 0 for no bound */
   bool progress; /* a line on standard error shows the progress; a terminal shows only the newest */
-  /* Leads to other processes that check the same claim; NULL: there are none. */
+  /* Leads to other processes that check the same claim, or NULL if there are none. */
   const struct transport *transport;
 };
 
@@ -47,10 +48,12 @@ struct claim_result {
   struct reached reached; /* what runs have shown; HOLDS, VACUOUS: complete */
   unsigned depth;         /* HOLDS: depth of the farthest state; VIOLATED: moves of the run */
   uint64_t bytes;         /* bytes of the explorer's tables */
-  double omission;        /* bound on the probability that a state was left out; 0: no state was */
-  double miss;            /* bound on the probability that a violation was missed for that reason */
-  double collision;  /* bound on the probability that two different contents counted as equal; 0:
-                        none was compared */
+  /* bound on the probability that a state was left out, or 0 if no state was */
+  double omission;
+  double miss; /* bound on the probability that a violation was missed for that reason */
+  /* bound on the probability that two different contents counted as equal, or 0 if none was
+   * compared */
+  double collision;
   uint64_t peak_rss; /* peak memory of the process that explored, in bytes; the caller sets it */
   double seconds;
   uint32_t sizes[CLAIM_SIZES]; /* sizes of messages and of contributions to calls, in bytes,
@@ -67,7 +70,7 @@ struct claim_result {
                          between them */
   char text[256];  /* VIOLATED, VACUOUS, BREACH: what was seen; INCONCLUSIVE: "", or more about the
                       bound */
-  char trace[512]; /* path of the trace that was written; "": none was */
+  char trace[512]; /* path of the trace that was written, or "" if none was */
 };
 
 /* Explores `claim`. Returns false with `error` set (`file:line: what, expected what`) if its

@@ -26,7 +26,7 @@ static double megabytes(uint64_t bytes)
   return (double)bytes / 1e6;
 }
 
-/* Returns the explanation of a verdict; NULL: there is none. The caller frees it. */
+/* Returns the explanation of a verdict, or NULL if there is none. The caller frees it. */
 static char *why(const struct claim_result *result)
 {
   g_autofree char *when = claim_when(result->depth);

@@ -34,7 +34,7 @@ struct peer {
   const struct packing *packing; /* packing of the states for it */
   struct numbers *known;         /* by component: numbers here, by the numbers of that process */
   uint8_t *bits;                 /* bits of each component in the packing of that process */
-  struct packing *theirs;        /* that packing; NULL: the process has sent none yet */
+  struct packing *theirs;        /* that packing, or NULL if the process has sent none yet */
 };
 
 struct exchange {

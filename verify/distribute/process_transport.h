@@ -28,7 +28,7 @@ struct transport {
    * once. Messages from one process to another arrive in the order of sending. */
   void (*send)(unsigned to, void *bytes, size_t size);
 
-  /* Returns the next message, which the caller frees with free(); NULL: none has come. */
+  /* Returns the next message, which the caller frees with free(), or NULL if none has come. */
   void *(*receive)(size_t *size);
 
   size_t (*queued)(void); /* bytes that were sent and are not on their way yet */

@@ -131,8 +131,8 @@ void distributed_remove_saves(const struct explorer *e)
   }
 }
 
-/* Finds the depths, + 1, of this process's two saves; 0: there is none. Returns NULL, or why one
- * cannot be used. */
+/* Finds the depths, + 1, of this process's two saves, or 0 if there is none. Returns NULL, or why
+ * one cannot be used. */
 static const char *find_saves(const struct explorer *e, uint64_t depths[2])
 {
   const char *wrong = NULL;

@@ -15,8 +15,9 @@
 struct origin_moves {
   uint32_t first, count; /* range in local_cache.options */
   uint32_t room;
-  uint32_t *cursors; /* for each option: the end of the descent to its effect; 0: not known */
-  char *deltas;      /* with fine views: the effect in this state */
+  /* for each option: the end of the descent to its effect, or 0 if it is not known */
+  uint32_t *cursors;
+  char *deltas; /* with fine views: the effect in this state */
 };
 
 struct enabled {

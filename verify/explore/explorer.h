@@ -23,7 +23,8 @@ enum explorer_verdict {
 };
 
 struct exploration {
-  const char *refused; /* why the save cannot be used (static; errno may say more); NULL: it can */
+  /* why the save cannot be used (static; errno may say more), or NULL if it can */
+  const char *refused;
   enum explorer_verdict verdict;
   bool cycles; /* property progress was judged */
   bool recurs; /* HOLDS: progress was not judged, and some runs may go round for ever */
@@ -41,11 +42,12 @@ struct exploration {
   const char *reduction;  /* the reduction that was used: none, por, sym, all, recovery */
   /* Why no reduction applies, although options ask for one; NULL: one does. */
   const char *unreduced;
-  const char *no_stubborn_sets; /* why the crash reduction has no stubborn sets; NULL: it has them,
-                                   or options do not ask for them */
-  bool spilled;                 /* states to be expanded went to disk, as memory was short */
-  uint64_t archived;            /* number of found states that went to disk */
-  uint64_t bytes;               /* bytes of all tables at the end */
+  /* why the crash reduction has no stubborn sets, or NULL if it has them, or options do not ask
+   * for them */
+  const char *no_stubborn_sets;
+  bool spilled;      /* states to be expanded went to disk, as memory was short */
+  uint64_t archived; /* number of found states that went to disk */
+  uint64_t bytes;    /* bytes of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states", "memory" or "timeout" */
   struct verdict why; /* VIOLATED */
@@ -53,7 +55,7 @@ struct exploration {
   unsigned moves_count;
   unsigned again;    /* VIOLATED by a run that goes round for ever: number of moves at its end that
                         repeat; else 0 */
-  char trivial[256]; /* HOLDS: why the temporal formula says nothing; "": it says something */
+  char trivial[256]; /* HOLDS: why the temporal formula says nothing, or "" if it says something */
 };
 
 /* Explores `world` from world_begin(crashes, timers) on. The caller has set up the world without

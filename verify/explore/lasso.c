@@ -83,7 +83,7 @@ static void write_stem(struct cycles *c, uint64_t first)
 struct arrival {
   uint32_t from; /* index of the member before it */
   uint32_t move;
-  uint32_t search; /* number of the search that reached it; 0: none did */
+  uint32_t search; /* number of the search that reached it, or 0 if none did */
 };
 
 struct round {

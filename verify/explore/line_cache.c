@@ -24,13 +24,13 @@ struct times {
 
 /* Keeps what a value of GLOBAL says. */
 struct known_times {
-  uint32_t number; /* of the component + 1; 0: nothing */
+  uint32_t number; /* of the component + 1, or 0 for nothing */
   struct times times;
 };
 
 /* Keeps what was shown of a component, and of which value it was shown. */
 struct shown {
-  uint32_t number; /* of the component + 1; 0: nothing */
+  uint32_t number; /* of the component + 1, or 0 for nothing */
   uint32_t looks;  /* line_cache.looks: equal for two components that look the same to clauses */
   uint32_t committed, incarnation;
   uint64_t bytes[];
@@ -38,7 +38,7 @@ struct shown {
 
 /* Names a pair of ranks for which all clauses hold, by what it looks like. */
 struct pair {
-  uint32_t i_j; /* 1 + i * ranks + j; 0: none */
+  uint32_t i_j; /* 1 + i * ranks + j, or 0 if there is none */
   uint32_t rank[2], channel[4];
   uint32_t committed, committing;
 };

@@ -341,8 +341,9 @@ static void account_chunk(struct explorer *e, struct worker *w)
                                                            .left = all * states_left(e)});
 }
 
-/* Returns the next states to expand; NULL: there are none, or all must stop. Neighbours in a level
- * share successors, so workers take contiguous shares, which shrink toward the end of the level. */
+/* Returns the next states to expand, or NULL if there are none, or all must stop. Neighbours in a
+ * level share successors, so workers take contiguous shares, which shrink toward the end of the
+ * level. */
 static struct chunk *take_chunk(struct explorer *e, struct worker *w)
 {
   if (e->halt)

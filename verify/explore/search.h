@@ -86,7 +86,8 @@ struct explorer {
   uint64_t level, before, earlier; /* states of this level, and of the two before */
   uint64_t bytes;                  /* memory taken when it was last looked at */
   double began, saved;             /* seconds at the beginning, and at the last save */
-  struct recurrence *steps;        /* steps of the search before a save; NULL: there was none */
+  /* steps of the search before a save, or NULL if there was none */
+  struct recurrence *steps;
   struct worker *worker;
   unsigned workers;
 };
@@ -126,7 +127,7 @@ struct worker {
 
   /* The state being expanded. */
   struct position at;
-  const struct packing *packing; /* packing of `state`; NULL: there was no state yet */
+  const struct packing *packing; /* packing of `state`, or NULL if there was no state yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
   struct enabled enabled;     /* moves of that state */

@@ -23,10 +23,10 @@ struct runs {
   struct cycles cycles;
   struct graph g;
   struct places order;  /* by state of the graph: its place in the visited set */
-  uint32_t *state_of;   /* by place: 1 + its state of the graph; 0: none yet */
+  uint32_t *state_of;   /* by place: 1 + its state of the graph, or 0 if there is none yet */
   uint64_t edges, room; /* edges so far, and room for them */
   uint64_t began;       /* bytes of the explorer's tables */
-  const char *bound;    /* the bound that was hit; NULL: none */
+  const char *bound;    /* the bound that was hit, or NULL if there is none */
 };
 
 static bool is_late(void *ctx)

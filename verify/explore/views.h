@@ -32,7 +32,7 @@ struct view {
 struct component_views {
   struct view view[VIEWS_MOST];
   uint32_t count;
-  uint32_t *rows; /* `count` numbers for each value; 0: not known */
+  uint32_t *rows; /* `count` numbers for each value, or 0 if it is not known */
   uint32_t room;  /* room for numbers */
 };
 

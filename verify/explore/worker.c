@@ -301,7 +301,7 @@ static void follow_otherwise(struct worker *w, const struct delta *delta, uint32
     put_representative(w, delta);
 }
 
-/* Follows a delta to a successor, whose state has `words` words; 0: the case is not plain. */
+/* Follows a delta to a successor, whose state has `words` words, or 0 if the case is not plain. */
 FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uint32_t move,
                                 uint32_t words)
 {

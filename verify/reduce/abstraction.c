@@ -121,7 +121,7 @@ static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint
   }
 }
 
-/* Returns the move that takes in the message, or gathers contributions; 0: there is none. */
+/* Returns the move that takes in the message, or gathers contributions, or 0 if there is none. */
 static uint32_t taking_move(struct abstraction *c, struct attempt *a, uint32_t number)
 {
   bool gathers = a->action.peer == GATHER;

@@ -48,11 +48,11 @@ struct abstraction_action {
 
 struct abstraction_edge {
   uint32_t target; /* a node; VIOLATES: a property is always violated */
-  uint32_t sends;  /* in abstraction.sends; 0: nothing */
-  uint32_t shares; /* in abstraction.shares: what it does to a shared part; 0: nothing */
+  uint32_t sends;  /* in abstraction.sends, or 0 for nothing */
+  uint32_t shares; /* in abstraction.shares: what it does to a shared part, or 0 for nothing */
   uint32_t move;   /* in rules_cache.moves */
   uint32_t action; /* number of the action, from 0 */
-  uint32_t writes; /* in abstraction.contents: the contents that it stores; 0: none */
+  uint32_t writes; /* in abstraction.contents: the contents that it stores, or 0 if there is none */
   uint64_t stores; /* contents that it writes, moves, changes or removes: a bit for each, or for
                       several */
 };
@@ -109,7 +109,7 @@ struct abstraction {
   uint32_t answers_room;
 };
 
-/* Returns the entry of GLOBAL with that value; 0: there is none. */
+/* Returns the entry of GLOBAL with that value, or 0 if there is none. */
 uint32_t abstraction_global(const struct abstraction *, uint32_t value);
 
 /* Returns whether messages of that kind come out in the order in which they went in. */
@@ -162,7 +162,7 @@ static inline const uint32_t *abstraction_values(const struct abstraction *c, ui
 void abstraction_cut(const struct abstraction *, uint32_t rank, const uint32_t *values,
                      uint32_t *cut);
 
-/* Returns the number of that action; UINT32_MAX: there is none. */
+/* Returns the number of that action, or UINT32_MAX if there is none. */
 uint32_t abstraction_find(const struct abstraction *, uint32_t rank,
                           const struct abstraction_action *);
 

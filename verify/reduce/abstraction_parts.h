@@ -90,13 +90,13 @@ void abstraction_add_gathers(struct abstraction *, const struct attempt *);
  * gathers. */
 bool abstraction_gathers_now(const struct abstraction *, const struct attempt *);
 
-/* Returns the listed move that gathers; 0: there is none. */
+/* Returns the listed move that gathers, or 0 if there is none. */
 uint32_t abstraction_gathering_move(const struct abstraction *, const struct interned *moves);
 
 /* ---- abstraction_contents.c ---- */
 
-/* Returns the contents that are in `values` and not in `cut`, an index of abstraction.contents; 0:
- * none. */
+/* Returns the contents that are in `values` and not in `cut`, an index of abstraction.contents, or
+ * 0 if there is none. */
 uint32_t abstraction_contents(struct abstraction *, const uint32_t *values, const uint32_t *cut);
 
 /* Returns abstraction_edge.stores for a step from the values `before` to `after` that writes those

@@ -98,7 +98,7 @@ static enum part_kind kind_of(const struct abstraction *c, uint32_t queue)
   return WORLD_CHANNEL + queue / c->ranks;
 }
 
-/* Returns the n-th contribution of a peer; 0: there are fewer. */
+/* Returns the n-th contribution of a peer, or 0 if there are fewer. */
 static uint32_t contributed(const struct abstraction *c, const struct attempt *a, uint32_t peer,
                             uint32_t n)
 {
@@ -112,7 +112,7 @@ static uint32_t contributed(const struct abstraction *c, const struct attempt *a
 }
 
 /* Returns the n-th value that a queue can have: nothing, or one message, as the rules look at
- * messages one by one; 0: there are fewer. */
+ * messages one by one, or 0 if there are fewer. */
 static uint32_t waiting(const struct abstraction *c, const struct attempt *a, uint32_t queue,
                         uint32_t n)
 {

@@ -177,7 +177,7 @@ enum crash_move crash_move_of(const struct move *move)
 }
 
 /* Tells how all ranks stand: the first rank that has yet to be told of a crash, and the first that
- * has to start again; RCL_ANY: there is none. */
+ * has to start again, or RCL_ANY if there is none. */
 struct stage {
   uint32_t open, dead;
   int last;     /* the open rank, when it is the only one */

@@ -35,7 +35,7 @@ struct crash_worker;
 struct crash_reduction *crash_new(struct model *, unsigned crashes, const char **refused);
 void crash_free(struct crash_reduction *);
 
-/* Returns why the search so far is invalid; NULL: it is valid. The caller holds the model's
+/* Returns why the search so far is invalid, or NULL if it is valid. The caller holds the model's
  * lock `rules`, or no worker runs. */
 const char *crash_failed(const struct crash_reduction *);
 

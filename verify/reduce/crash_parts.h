@@ -9,7 +9,7 @@
 /* Names the state in which a crash with certain remains is taken. */
 struct crash_place {
   uint64_t digest; /* of the state */
-  uint32_t since;  /* its level, + 1; 0: none is known */
+  uint32_t since;  /* its level, + 1, or 0 if none is known */
   uint32_t chosen; /* number of the state in that level */
 };
 
@@ -39,13 +39,13 @@ struct crash_reduction {
   const char *failed;
 };
 
-/* Holds numbers of classes, by the number of a component; 0: the class is not known. */
+/* Holds numbers of classes, by the number of a component, or 0 if the class is not known. */
 struct classes {
   uint32_t *of;
   uint32_t room;
 };
 
-/* Holds digests, by the number of a component; 0: the digest is not known. */
+/* Holds digests, by the number of a component, or 0 if the digest is not known. */
 struct digests {
   uint64_t *of;
   uint32_t room;

@@ -88,7 +88,7 @@ static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
   return true;
 }
 
-/* Returns the joint effect on the shared parts; UINT32_MAX: it is too large to be tracked. */
+/* Returns the joint effect on the shared parts, or UINT32_MAX if it is too large to be tracked. */
 static uint32_t both(uint32_t a, uint32_t b)
 {
   return a && b ? UINT32_MAX : a | b;

@@ -24,7 +24,7 @@ struct recurrence {
   uint32_t steps_left;
   uint32_t *cycle; /* for each value: its component, in the graph of its part's values */
   /* For each component of the world, the class of each of its numbers. Two numbers have one class
-   * if all their values are alike; 0: the number is like no other. */
+   * if all their values are alike, or 0 if the number is like no other. */
   uint32_t **alike;
   uint32_t components;
 };

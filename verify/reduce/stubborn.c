@@ -53,8 +53,8 @@ void stubborn_free(struct stubborn *r)
   free(r);
 }
 
-/* Returns the action by which `rank` gathers contributions in the loaded state; UINT32_MAX: there
- * is none. The list of moves has already looked at these contributions. */
+/* Returns the action by which `rank` gathers contributions in the loaded state, or UINT32_MAX if
+ * there is none. The list of moves has already looked at these contributions. */
 static uint32_t gathering_action(const struct stubborn *r, const struct model *model, uint32_t rank)
 {
   const uint32_t *values = model->rules_cache.values;
@@ -125,8 +125,8 @@ static void add_actions(struct choice *c, uint32_t rank, uint64_t actions)
     c->enabled++;
 }
 
-/* Returns the first rank whose message the action takes in and that has none under way; -1: all
- * messages are under way. */
+/* Returns the first rank whose message the action takes in and that has none under way, or -1 if
+ * all messages are under way. */
 static int missing_peer(const struct stubborn_worker *d, uint32_t rank, uint32_t number)
 {
   const struct abstraction *c = d->stubborn->abstraction;

@@ -27,8 +27,8 @@ struct stubborn;
 struct stubborn *stubborn_new(struct model *, const struct abstraction *, const char **refused);
 void stubborn_free(struct stubborn *);
 
-/* Returns the number, among the rank's actions, of move number `move` in the loaded state;
- * UINT32_MAX: the abstraction has no such action, as it comes after a crash. */
+/* Returns the number, among the rank's actions, of move number `move` in the loaded state, or
+ * UINT32_MAX if the abstraction has no such action, as it comes after a crash. */
 uint32_t stubborn_action(const struct stubborn *, struct model *, uint32_t move);
 
 /* Holds a worker's tables by values of ranks. */

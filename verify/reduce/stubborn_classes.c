@@ -47,9 +47,9 @@ void stubborn_worker_free(struct stubborn_worker *d)
 
 /* ---- learning ---- */
 
-/* Returns the entry of a value of GLOBAL in the abstraction; 0: there is none. After a crash it is
- * the entry of GLOBAL before the crash, which need not exist if the coordinator has crashed. The
- * caller holds `rules`. */
+/* Returns the entry of a value of GLOBAL in the abstraction, or 0 if there is none. After a crash
+ * it is the entry of GLOBAL before the crash, which need not exist if the coordinator has crashed.
+ * The caller holds `rules`. */
 static uint32_t entry_of(const struct stubborn *r, uint32_t value)
 {
   const struct intern *parts = &r->model->rules_cache.parts;

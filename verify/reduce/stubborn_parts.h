@@ -25,7 +25,8 @@ struct stubborn {
 /* Holds the messages in transit between two ranks, as actions of the receiver that take them in. */
 struct queue {
   uint64_t holds[STUBBORN_KINDS];
-  /* Action that takes in the first message, + 1; 0: there is none. Contributions have no first. */
+  /* Action that takes in the first message, + 1, or 0 if there is none. Contributions have no
+   * first. */
   uint8_t head[STUBBORN_KINDS];
 };
 
@@ -38,7 +39,7 @@ struct class_table {
 
 struct known_global {
   uint32_t entry;     /* in the abstraction */
-  uint64_t committed; /* checkpoints up to the committed one; 0: not known */
+  uint64_t committed; /* checkpoints up to the committed one, or 0 if it is not known */
 };
 
 /* A choice depends only on the moves and on the class of each component's value: for a rank its row
@@ -67,8 +68,8 @@ struct known_choice {
   uint64_t moves[];
 };
 
-/* Returns the action that takes in message `index` of a list; UINT32_MAX: the abstraction does not
- * have it. */
+/* Returns the action that takes in message `index` of a list, or UINT32_MAX if the abstraction does
+ * not have it. */
 uint32_t stubborn_action_of_message(const struct stubborn *, uint32_t peer, uint32_t rank,
                                     enum part_kind kind, const struct interned *list,
                                     uint32_t index);

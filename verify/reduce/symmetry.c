@@ -23,8 +23,8 @@ struct symmetry {
 /* Holds the image of a component's value under a renaming. */
 struct renamed {
   uint64_t digest;
-  uint32_t number; /* 1 + the number of the renamed value in its component; 0: it was not
-                      looked up yet */
+  /* 1 + the number of the renamed value in its component, or 0 if it was not looked up yet */
+  uint32_t number;
 };
 
 struct symmetry_worker {
@@ -35,7 +35,7 @@ struct symmetry_worker {
 
 /* ---- renaming values ---- */
 
-/* Returns the value of a part after a renaming; 0: it cannot be renamed. The caller holds the
+/* Returns the value of a part after a renaming, or 0 if it cannot be renamed. The caller holds the
  * lock `rules` of the model, or no worker runs. */
 static uint32_t rename_value(const struct symmetry *s, const int16_t *to, uint32_t part,
                              uint32_t value)

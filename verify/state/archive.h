@@ -34,11 +34,11 @@ struct archive {
   uint32_t entries;
   uint64_t states;
   uint64_t filters_most; /* bytes */
-  /* Number of states that were last looked for in the files; 0: there were no files. */
+  /* Number of states that were last looked for in the files, or 0 if there were no files. */
   uint64_t looked_for;
   uint64_t numbers; /* numbers of existing files, one bit each */
   uint64_t stale;   /* the files that only the last save names, one bit each */
-  /* States under way to disk, with files and filters of their own; NULL: none. */
+  /* States under way to disk, with files and filters of their own, or NULL if there is none. */
   struct storing *storing;
 };
 

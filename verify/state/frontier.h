@@ -21,7 +21,7 @@ struct spill {
 struct chunk {
   struct chunk *next;
   const struct packing *packing; /* packing of its states */
-  const struct spill *spill;     /* the file with its states; NULL: they are in memory */
+  const struct spill *spill;     /* the file with its states, or NULL if they are in memory */
   uint64_t place;
   uint32_t count;
   uint32_t states[]; /* room for CHUNK_STATES; none when spilled */
@@ -29,7 +29,7 @@ struct chunk {
 
 struct frontier {
   struct chunk *first, *last;
-  struct chunk *spilled; /* all chunks up to this one are spilled; NULL: none is known to be */
+  struct chunk *spilled; /* all chunks up to this one are spilled, or NULL if none is known to be */
   uint64_t states;
   uint64_t bytes; /* memory taken */
 };
@@ -49,8 +49,8 @@ void frontier_share(struct frontier *from, struct frontier *to, uint64_t states)
  * memory. */
 void frontier_spill(struct frontier *, struct spill *);
 
-/* Returns the first chunk with its states, which the caller frees with free(); NULL: there is none.
- * Ends the process if a spilled chunk cannot be read. */
+/* Returns the first chunk with its states, which the caller frees with free(), or NULL if there is
+ * none. Ends the process if a spilled chunk cannot be read. */
 struct chunk *frontier_take(struct frontier *);
 
 /* Returns a copy of `chunk` with its states. The caller frees it with free(). */

@@ -38,18 +38,19 @@ struct explorer_options {
   bool symmetry;    /* symmetry reduction, where it applies */
   bool orbits;      /* `rests` gets digests of orbits, where symmetry applies */
   bool blind;       /* tests: a reduction takes all moves for independent; sets world.blind */
-  /* The digests of the states at rest, uint64_t each, are added to this; NULL: they are not
+  /* The digests of the states at rest, uint64_t each, are added to this, or NULL if they are not
    * collected. */
   struct intern *rests;
   /* Hash compaction: the visited set keeps this many bits of a hash in place of states, unless the
-   * states themselves are needed; 0: it keeps states. */
+   * states themselves are needed, or 0 if it keeps states. */
   unsigned fingerprint;
-  uint64_t max_cycles; /* in worlds of more states than this, progress is judged only if steps alone
-                          decide it; 0: it is judged in all worlds, as the claim names progress */
+  /* in worlds of more states than this, progress is judged only if steps alone decide it, or 0
+   * if it is judged in all worlds, as the claim names progress */
+  uint64_t max_cycles;
   bool audit; /* everything that is remembered is computed again and compared, which is slow */
-  uint64_t max_states; /* the search goes no deeper when there are more states; 0: no bound */
-  uint64_t max_bytes;  /* the search goes no deeper when the tables take more; 0: no bound */
-  double max_seconds;  /* the search stops within a level when the time is up; 0: no bound */
+  uint64_t max_states; /* the search goes no deeper when there are more states, or 0 for no bound */
+  uint64_t max_bytes;  /* the search goes no deeper when the tables take more, or 0 for no bound */
+  double max_seconds;  /* the search stops within a level when the time is up, or 0 for no bound */
   uint64_t max_queue;  /* bytes of states to be expanded that stay in memory, while the others go to
                           disk; 0: as memory allows */
   /* Prefix of the names of files for found states, when memory is short; NULL: the search ends
@@ -64,12 +65,12 @@ struct explorer_options {
   /* Seconds between saves, which are made between levels only; 0: a save at each level. */
   double save_seconds;
   /* With other processes: the protocol whose checkpoints, taken at any time into the folder `save`,
-   * replace saves; NULL: there is none. */
+   * replace saves, or NULL if there is none. */
   const char *protocol;
   /* Digest of all that makes the world: a save of another world is refused. */
   uint64_t world_digest;
-  /* Leads to the other processes, which explore the same world with the same options; NULL: there
-   * are none. */
+  /* Leads to the other processes, which explore the same world with the same options, or NULL if
+   * there are none. */
   const struct transport *transport;
 };
 

@@ -53,12 +53,12 @@ struct sorted_reader;
 struct sorted_reader *sorted_reader_new(const struct sorted_file *);
 void sorted_reader_free(struct sorted_reader *);
 
-/* Returns the next state with its tag; NULL: there is none. Ends the process if the file cannot be
- * read. */
+/* Returns the next state with its tag, or NULL if there is none. Ends the process if the file
+ * cannot be read. */
 const uint8_t *sorted_next(struct sorted_reader *);
 
-/* Returns the first state, from the present one on, that is not less than `state`; NULL: there is
- * none. */
+/* Returns the first state, from the present one on, that is not less than `state`, or NULL if there
+ * is none. */
 const uint8_t *sorted_seek(struct sorted_reader *, const uint8_t *state);
 
 #endif

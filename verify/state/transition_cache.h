@@ -47,7 +47,7 @@ struct transition_cache {
   struct intern parts; /* values of parts, and bytes that the world keeps */
   struct intern moves; /* struct move */
   uint32_t *values;    /* values of the parts of the state that is looked at */
-  uint32_t *heads;     /* for each value: the value of its head; 0: not known */
+  uint32_t *heads;     /* for each value: the value of its head, or 0 if it is not known */
   uint32_t heads_room;
   uint32_t *looked; /* parts that the last look-up depends on, in the order of reading */
   uint32_t looked_count;

@@ -251,9 +251,9 @@ struct delayed {
 struct mover {
   struct visited *set;
   const struct packing *from, *to;
-  uint64_t first, end;    /* the old places whose states it moves */
-  const uint32_t *vacant; /* all old states from this place on have moved; NULL: all from the
-                             present state on have */
+  uint64_t first, end; /* the old places whose states it moves */
+  /* all old states from this place on have moved, or NULL if all from the present state on have */
+  const uint32_t *vacant;
   struct delayed late;
   uint32_t numbers[PACKING_FIELDS]; /* numbers of the present state */
   uint32_t state[PACKING_WORDS];

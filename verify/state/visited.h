@@ -41,9 +41,9 @@ uint8_t *visited_take_all(struct visited *, unsigned threads, uint64_t *count);
  * grows the set and calls again. */
 enum visited_answer visited_add(struct visited *, const uint32_t *state, uint64_t hash);
 
-/* visited_find() returns the tag that `state` has in the set; 0: it is not there. visited_place()
- * returns its place (visited_at()), or visited_end() if it is not there. The tag in `state` itself
- * does not matter. */
+/* visited_find() returns the tag that `state` has in the set, or 0 if it is not there.
+ * visited_place() returns its place (visited_at()), or visited_end() if it is not there. The tag in
+ * `state` itself does not matter. */
 uint32_t visited_find(const struct visited *, const uint32_t *state, uint64_t hash);
 uint64_t visited_place(const struct visited *, const uint32_t *state, uint64_t hash);
 

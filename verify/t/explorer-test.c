@@ -332,8 +332,8 @@ struct known {
   bool is_long;
 };
 
-/* Has the counts on which SPIN, TLC, LTSmin, Rumur and two C programs agree up to K=5; 0: unknown.
- */
+/* Has the counts on which SPIN, TLC, LTSmin, Rumur and two C programs agree up to K=5, or 0 if it
+ * is unknown. */
 static void reference_worlds(void)
 {
   static const struct known worlds[] = {

@@ -316,7 +316,8 @@ static void print_list(const struct rcl_event *event, const struct grammar_list 
     note("  %s", action_print(NULL, &list->item[i], text));
 }
 
-/* Compares the answers of the table, of the world, and of protocol.h (`says`; -1: not asked). */
+/* Compares the answers of the table, of the world, and of protocol.h (`says`, or -1 if it is not
+ * asked). */
 static void compare(struct stage *s, enum grammar_protocol number, const struct situation *at,
                     const struct grammar_list *list, int says)
 {

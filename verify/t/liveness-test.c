@@ -58,7 +58,7 @@ static void pause_(const struct rcl_config *config, void *state, const struct rc
 enum { LOTS = 5 };
 
 struct lot {
-  uint8_t next, answer; /* the new state of the rank, and its answer; 0: none */
+  uint8_t next, answer; /* the new state of the rank, and its answer, or 0 if there is none */
   bool turns;           /* the rank holds its program, or releases it */
 };
 
@@ -243,7 +243,7 @@ static bool is_wrong(const GPtrArray *nodes, bool *const *reach, guint n, bool *
   return count > 1 && bad && fair;
 }
 
-/* Returns the length of the shortest way to such a component; -1: there is none. */
+/* Returns the length of the shortest way to such a component, or -1 if there is none. */
 static int search(struct world *world, const struct small *small)
 {
   static const char *const progress[] = {"progress", NULL};

@@ -114,7 +114,7 @@ static inline void reference_clear(struct reference *r)
   g_free(r->parts);
 }
 
-/* Holds a function that is called with the moves of each state; NULL: none. */
+/* Holds a function that is called with the moves of each state, or NULL if there is none. */
 struct visitor {
   void (*visit)(void *data, const GArray *moves); /* of struct move */
   void *data;

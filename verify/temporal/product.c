@@ -38,7 +38,7 @@ struct product {
   uint64_t steps;
 
   /* Searches for shortest ways. */
-  uint32_t *from; /* by node: 1 + the node before it; 0: it was not reached */
+  uint32_t *from; /* by node: 1 + the node before it, or 0 if it was not reached */
   uint32_t *queue;
   uint32_t queued;
 };
@@ -346,7 +346,7 @@ static void add_round(struct product *p, struct lasso *lasso, uint64_t start)
 
 /* ---- all of it ---- */
 
-/* Takes `count` items of `size` bytes, zeroed, if the bounds allow it; NULL: they do not. */
+/* Takes `count` items of `size` bytes, zeroed, if the bounds allow it, or NULL if they do not. */
 static void *take(struct product *p, uint64_t count, size_t size)
 {
   if (count > p->left / size)

@@ -43,7 +43,7 @@ enum product_answer { PRODUCT_NONE, PRODUCT_FOUND, PRODUCT_STOPPED };
 
 struct product_bounds {
   size_t bytes;               /* bytes that the search may take */
-  bool (*is_late)(void *ctx); /* whether the time is up; NULL: there is no limit */
+  bool (*is_late)(void *ctx); /* whether the time is up, or NULL if there is no limit */
   void *ctx;
 };
 

@@ -9,7 +9,7 @@
 
 struct crew {
   unsigned workers;
-  uint64_t until; /* number of walks; UINT64_MAX: no bound */
+  uint64_t until; /* number of walks, or UINT64_MAX for no bound */
   double seconds; /* 0: no bound */
   /* Takes walk `number`. */
   void (*walk)(void *data, uint64_t number, struct walked *);

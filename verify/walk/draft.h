@@ -26,10 +26,10 @@ struct draft {
   GArray *ops;       /* struct drawn, in an order in which the program can run */
   uint32_t units;    /* number of units */
   uint32_t capacity;
-  uint32_t interval, log, failures; /* value of the protocol's parameter; 0: not given */
+  uint32_t interval, log, failures; /* value of the protocol's parameter, or 0 if it is not given */
   bool log_stored;                  /* protocol.log_in: storage */
   bool anywhere;                    /* places of checkpoints */
-  int levels;                       /* number of the hierarchy of storage; 0: none */
+  int levels;                       /* number of the hierarchy of storage, or 0 if there is none */
   int checkpoints, crashes, per_node;
   bool closes;
   bool fifo, no_order;

@@ -8,7 +8,8 @@
 /* Holds the limits within which worlds are drawn. */
 struct drawing {
   const struct rcl_protocol *protocol;
-  const char *file;            /* the shared object of the protocol; NULL: it is recline's own */
+  /* the shared object of the protocol, or NULL if it is recline's own */
+  const char *file;
   int least_ranks, most_ranks; /* from 2 to 64 */
 };
 

@@ -9,7 +9,7 @@ struct likeness {
   const struct trip *trip;
   const struct move *wanted; /* NULL: the first move, whichever it is */
   struct move move;
-  int score; /* of `move`; 0: none */
+  int score; /* of `move`, or 0 if there is none */
 };
 
 static int score_of(const struct move *wanted, const struct move *move)

@@ -32,7 +32,7 @@ struct maker {
   struct dice *dice;
   uint32_t assumed; /* enum rcl_assumes, or-ed */
   GArray *letters, *posted;
-  uint32_t *near; /* rows of neighbours; NULL: all ranks are neighbours */
+  uint32_t *near; /* rows of neighbours, or NULL if all ranks are neighbours */
   enum naming naming[PROGRAM_RANKS];
   bool sink[PROGRAM_RANKS]; /* ranks that never send, and whose decisions so change no message */
   unsigned names[PROGRAM_RANKS]; /* names of posted receives, one bit each */

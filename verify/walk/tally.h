@@ -29,7 +29,7 @@ struct tally {
   struct heap all;
   struct heap family[FAMILIES];
   uint64_t endings[ENDINGS], crashes;
-  unsigned least_ranks, most_ranks; /* least and most ranks of a walk; 0: none yet */
+  unsigned least_ranks, most_ranks; /* least and most ranks of a walk, or 0 if there is none yet */
 };
 
 void tally_add(struct tally *, const struct walked *);
@@ -43,7 +43,7 @@ struct outcome {
   double seconds;            /* seconds that it took; in JSON only */
   bool stopped;              /* a signal ended it before it was done */
   /* A violation; `property` NULL: none. */
-  const char *property, *text, *claim, *trace; /* files; NULL: none */
+  const char *property, *text, *claim, *trace; /* files, or NULL if there is none */
   uint64_t number;                             /* of the walk that found it */
   int rank, ranks;
   unsigned moves;

@@ -81,7 +81,7 @@ struct temper {
   uint8_t event;      /* STRIKES_AT_EVENT: enum rcl_event_kind */
   unsigned delay;     /* number of steps after that event */
   bool independent;   /* no checkpoint is committed, images become durable */
-  int where;          /* rank of the event; -1: any */
+  int where;          /* rank of the event, or -1 for any */
   bool falls;         /* the crash is due */
   unsigned horizon;   /* number of steps of the run, roughly */
 };

@@ -48,7 +48,7 @@ void run_clear(struct run *);
 void walker_run(const struct course *, struct dice *, struct run *run);
 
 /* Takes the moves again, if each is possible or there is one like it. Then goes on in a fixed
- * order, without crashes. `to[rank]` is the present number of a rank; -1: it is gone. */
+ * order, without crashes. `to[rank]` is the present number of a rank, or -1 if it is gone. */
 void walker_follow(const struct course *, const GArray *moves, const int16_t *to, struct run *run);
 
 #endif

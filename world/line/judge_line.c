@@ -12,7 +12,7 @@
 struct judgement {
   const struct line_view *view;
   const bool *pairs;                 /* line_view_judge() */
-  const struct rcl_clause *asked;    /* the clause that is being asked; NULL: none */
+  const struct rcl_clause *asked;    /* the clause that is being asked, or NULL if there is none */
   int i, j;                          /* the ranks for which it is asked */
   const struct rcl_clause *violated; /* the first clause in the list that does not hold */
   struct verdict *verdict;

@@ -73,9 +73,10 @@ void line_view_count(struct line_view *);
 void line_view_narrow(const struct line_view *, int i, int j, bool show);
 
 /* Judges property `line-invariant` in a whole. `asked`[i * ranks + j] tells whether clauses of PAIR
- * are asked for ranks i and j, or clauses of RANK if i = j; NULL: all are asked. Such clauses see
- * these ranks and the channels between them only. All other clauses are asked always. A violation
- * has the rank `i` of the clause, and the clause as text. Clauses are confined (base/confine.h). */
+ * are asked for ranks i and j, or clauses of RANK if i = j, or NULL if all are asked. Such clauses
+ * see these ranks and the channels between them only. All other clauses are asked always. A
+ * violation has the rank `i` of the clause, and the clause as text. Clauses are confined
+ * (base/confine.h). */
 void line_view_judge(const struct line_view *, const bool *asked, struct verdict *);
 
 /* Judges the line invariant of the protocol (protocols/line.h) in the present state, if the

@@ -29,7 +29,7 @@ struct account {
 
 /* Describes a process in one life, as far as its trace tells. */
 struct process {
-  double began, last; /* seconds of its start and of its last line; 0: it has left none */
+  double began, last; /* seconds of its start and of its last line, or 0 if it has left none */
   bool finished;
   GHashTable *captures; /* checkpoint -> struct account */
   struct account now;   /* the last account, if when > 0 */

@@ -52,9 +52,10 @@ struct result {
   unsigned rollbacks_global, rollbacks_local;
   unsigned checkpoints_committed, checkpoints_aborted, checkpoints_abandoned;
   struct {
-    unsigned from;   /* the checkpoint of another run from which this run began; 0: none */
+    /* the checkpoint of another run from which this run began, or 0 if there is none */
+    unsigned from;
     double before_s; /* simulated seconds of that run and of all runs before it */
-    unsigned left;   /* the checkpoint that this run has left for another; 0: none */
+    unsigned left;   /* the checkpoint that this run has left for another, or 0 if there is none */
   } restart;
   struct {
     uint64_t sent, late, early, suppressed, replayed, discarded;
@@ -83,8 +84,8 @@ struct result {
   uint64_t image_bytes;       /* bytes of the largest image */
   uint64_t *rank_image_bytes; /* bytes of the largest image of each rank */
   uint64_t audit_violations;
-  char *audit_first; /* text of the first violation; NULL: there is none */
-  char *gave_up;     /* why the protocol gave up; NULL: it did not */
+  char *audit_first; /* text of the first violation, or NULL if there is none */
+  char *gave_up;     /* why the protocol gave up, or NULL if it did not */
   char **notes;      /* notes that the run adds (result_notes.h); ends with NULL. NULL: none */
   char **warnings; /* the notes about values on which figures depend; ends with NULL. NULL: none */
   char *version;   /* version of recline */

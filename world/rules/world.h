@@ -93,7 +93,8 @@ struct world_rank {
   uint8_t gave_up;   /* enum rcl_reason */
   uint16_t draining; /* 0: no peer; 1: every peer; else peer + 2 */
   uint16_t closed;   /* enum connections, or-ed */
-  uint16_t born; /* independent: the incarnation that its last crash began; 0: it has not crashed */
+  /* independent: the incarnation that its last crash began, or 0 if it has not crashed */
+  uint16_t born;
   uint16_t incarnation; /* the incarnation in which it last started; messages of older ones do not
                            exist for the rank */
   uint16_t noticed; /* incarnation of the last DOWN; messages of a later one wait for its DOWN */
@@ -105,7 +106,8 @@ struct world_rank {
   uint32_t stopped;   /* last checkpoint for which logging has stopped */
   /* Independent: the checkpoint from which it starts, or last started after a crash. */
   uint32_t origin;
-  uint32_t covered; /* outputs up to this one may leave once `line` is committed; 0: none */
+  /* outputs up to this one may leave once `line` is committed, or 0 if there is none */
+  uint32_t covered;
   struct world_alarm set, rung; /* clocks: the next alarm, and the last one that went off */
 };
 
@@ -139,16 +141,18 @@ struct world_program {
   struct content history; /* history: all that the program has received and chosen */
   uint16_t next;          /* scripts: index of the next operation */
   uint8_t finished; /* the program has reached its end; the rank still takes part in the protocol */
-  uint8_t waiting;  /* scripts: 1 + the name for which the program waits; 0: none */
+  uint8_t waiting;  /* scripts: 1 + the name for which the program waits, or 0 if there is none */
   struct world_call call;
   uint16_t calls[SCRIPT_COMMS]; /* scripts: collective calls so far, by communicator */
   uint16_t given;               /* scripts: a bit for each name whose receive is complete */
   uint16_t last;                /* scripts that branch: the outcome for which IF asks */
   uint16_t source[SCRIPT_NAMES +
                   1]; /* scripts that branch: the sender of the message that it was given */
-  uint16_t sending; /* scripts: 1 + the incarnation of the synchronous send under way, which is the
-                       operation before `next`; 0: none */
-  uint32_t request[SCRIPT_NAMES + 1]; /* scripts: number of the receive with that name; 0: none */
+  /* scripts: 1 + the incarnation of the synchronous send under way, which is the operation
+   * before `next`, or 0 if there is none */
+  uint16_t sending;
+  /* scripts: number of the receive with that name, or 0 if there is none */
+  uint32_t request[SCRIPT_NAMES + 1];
   struct content content[SCRIPT_NAMES + 1]; /* scripts: contents that it was given */
   uint32_t outputs; /* number of outputs made so far, which is the number of the last one */
 };
@@ -167,8 +171,9 @@ struct world_window {
   uint16_t answer[SCRIPT_PENDING]; /* values for the origin that is answered next */
   /* For locks: */
   uint8_t held[SCRIPT_WINDOW_RANKS]; /* by origin: enum lock */
-  uint8_t source;                    /* 1 + the rank whose message the program takes in; 0: none */
-  uint8_t reply;                     /* 1 + the rank that is answered next; 0: none */
+  /* 1 + the rank whose message the program takes in, or 0 if there is none */
+  uint8_t source;
+  uint8_t reply;   /* 1 + the rank that is answered next, or 0 if there is none */
   uint8_t granted; /* 1: the program's own lock is granted, and the program has not gone on */
   uint8_t waits;
   struct world_wait wait[SCRIPT_WINDOW_RANKS]; /* the messages that wait, in the order of arrival */
@@ -252,11 +257,12 @@ struct world_record {
 enum record_harm { HARM_TORN = 1, HARM_LOST = 2, HARM_COPY_LOST = 4 };
 
 struct world_global {
-  uint32_t committed;   /* checkpoint to recover from; RCL_FRESH at first */
-  uint32_t committing;  /* the checkpoint between COMMIT and COMMITTED; 0: none */
-  uint32_t target;      /* the checkpoint of the recovery under way */
-  uint32_t before;      /* attempts: the checkpoint before `committed`, behind which outputs have
-                           left; RCL_FRESH: there is none */
+  uint32_t committed;  /* checkpoint to recover from; RCL_FRESH at first */
+  uint32_t committing; /* the checkpoint between COMMIT and COMMITTED, or 0 if there is none */
+  uint32_t target;     /* the checkpoint of the recovery under way */
+  /* attempts: the checkpoint before `committed`, behind which outputs have left, or RCL_FRESH if
+   * there is none */
+  uint32_t before;
   uint16_t restarts;    /* attempts: recoveries that went to `committed` since it became so */
   uint16_t falls;       /* attempts: recoveries that left `committed` for `before` */
   uint16_t incarnation; /* recoveries so far; independent: crashes detected so far */
@@ -264,7 +270,7 @@ struct world_global {
   uint16_t timers;      /* TIMERs that may still happen (explorer) */
   uint8_t requested;    /* a TIMER has requested a checkpoint, and it is not committed */
   uint8_t injected;     /* the one fault that the host injects has happened */
-  int16_t down;         /* the rank whose crash was detected last; -1: none was */
+  int16_t down;         /* the rank whose crash was detected last, or -1 if none was */
   uint8_t timed;        /* a rank (clocks: the coordinator) has set a timer; independent: 0, because
                            each rank notes this in its own part */
   uint8_t settled;      /* no rank goes back any more: world_settles() */
@@ -376,9 +382,9 @@ struct world {
   const struct rcl_protocol *protocol;
   struct rcl_config *config; /* one for each rank */
   int ranks;
-  char *topology;       /* a text (protocols/neighbours.h); NULL: all ranks are neighbours */
-  uint32_t *neighbours; /* the neighbours of all ranks, to which the configs point; NULL: all ranks
-                           are neighbours */
+  char *topology; /* a text (protocols/neighbours.h), or NULL if all ranks are neighbours */
+  /* the neighbours of all ranks, to which the configs point, or NULL if all ranks are neighbours */
+  uint32_t *neighbours;
   uint32_t state_bytes; /* of the protocol's state */
   bool fifo;            /* channels deliver in the order of sending */
   bool overtaking;      /* channels keep no order at all, against MPI */
@@ -390,7 +396,7 @@ struct world {
   bool bounded;         /* crashes and timers are counted down (explorer) */
   bool whole;           /* contents that make no difference are kept (audit of the explorer) */
   bool blind;           /* tests: stored states are merged as if no image had outputs */
-  /* States that were merged, for an audit (world_merges.c); NULL: there is none. */
+  /* States that were merged, for an audit (world_merges.c), or NULL if there is none. */
   struct world_merges *merges;
   unsigned faults;  /* enum injected_fault, or-ed */
   unsigned hazards; /* enum hazard, or-ed */
@@ -404,16 +410,18 @@ struct world {
    * `attempts` times. So that checkpoint is kept, too, and outputs leave one checkpoint later. 0:
    * any number, and only the last checkpoint is kept. Needs levels. */
   uint32_t attempts;
-  const char *const *properties; /* names of the properties to judge, ends with NULL; NULL: all */
-  const struct script *script;   /* NULL: programs are real, their events come from outside */
+  /* names of the properties to judge, ends with NULL, or NULL for all */
+  const char *const *properties;
+  const struct script *script; /* NULL: programs are real, their events come from outside */
   /* Returns whether `rank` is a member of communicator `comm`, even before the first member is told
    * so. NULL: all ranks are members. */
   bool (*member)(const void *ctx, int comm, int rank);
   const void *member_ctx;
   struct world_memory memory;
-  /* Contributions in groups (parts_group_shares()); NULL: they are in parts. */
+  /* Contributions in groups (parts_group_shares()), or NULL if they are in parts. */
   struct shares *shares;
-  struct guard *guard; /* memory in which the protocol is called; NULL: it is called in the parts */
+  /* memory in which the protocol is called, or NULL if it is called in the parts */
+  struct guard *guard;
   bool all_in_use; /* the protocol's in_use is wrong about the first state, so all bytes count as in
                       use */
 };
@@ -493,7 +501,7 @@ enum detection { DETECT_DEAD, DETECT_FALSELY, DETECT_END };
 enum write_end { WRITE_LOST, WRITE_WHOLE, WRITE_TORN, WRITE_ENDS };
 
 /* HAZARD_CUT_STEPS: the rank crashes after this number of actions that have an effect outside of
- * it; -1: it does not crash. */
+ * it, or -1 if it does not crash. */
 enum { FAULT_CUT = 8, FAULT_CUT_SHIFT = 4, FAULT_CUTS = 16 };
 static inline int world_cut(const struct move *move)
 {
@@ -517,7 +525,7 @@ enum verdict_kind {
 struct verdict_messages {
   int16_t source, comm;
   int32_t tag;
-  uint32_t sequence[2]; /* from 1; 0: none */
+  uint32_t sequence[2]; /* from 1, or 0 if there is none */
 };
 
 struct verdict {
@@ -599,7 +607,8 @@ void world_step(struct world *, struct move *, struct rcl_actions *, struct verd
  * `commits` if a checkpoint was requested and has not committed, `requests` if no more checkpoints
  * will be requested. A TIMER whose step sets the timer again may put a checkpoint off, and so may
  * the next TIMER. So `renews` tells whether the timer of `rank`, when it goes off in this state,
- * leads to a checkpoint that commits; NULL: no timer does. `renews` leaves the state as it was. */
+ * leads to a checkpoint that commits, or NULL if no timer does. `renews` leaves the state as it
+ * was. */
 void world_at_rest(const struct world *, struct verdict *);
 void world_at_rest_renewing(const struct world *, bool (*renews)(void *ctx, int rank), void *ctx,
                             struct verdict *);

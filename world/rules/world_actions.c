@@ -192,8 +192,9 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
     hand_over(t, action->request, slot.peer, &slot.message);
 }
 
-/* Returns why the rank cannot be captured; NULL: it can. An image is usable only if the program is
- * at a place or held, and not within a collective, because no protocol sees the messages of one. */
+/* Returns why the rank cannot be captured, or NULL if it can. An image is usable only if the
+ * program is at a place or held, and not within a collective, because no protocol sees the messages
+ * of one. */
 static const char *refuses_capture(const struct step_context *t)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);

@@ -113,8 +113,8 @@ struct call {
   struct rcl_work *work; /* NULL: the protocol's work is not wanted */
   const int16_t *to;     /* argument of permute_ranks */
   bool check;
-  int stack;               /* byte that fills the stack; 0: the stack is left as it is */
-  int broken;              /* the broken invariant; 0: none */
+  int stack;               /* byte that fills the stack, or 0 if the stack is left as it is */
+  int broken;              /* the broken invariant, or 0 if there is none */
   uint32_t pieces, before; /* pieces in use after the call, and before it; they begin at `offset` */
   uint32_t offset[RCL_PIECES];
   const char *volatile within; /* the function of the protocol that runs; NULL: `step` */
@@ -245,7 +245,7 @@ static bool wrong_end(const struct call *c, const struct confine_end *end, char 
   return wrong(c, flaw, "%s %s (%s)", did(end), where, end->name);
 }
 
-/* Returns the first byte that has changed after it was filled; NULL: none has. */
+/* Returns the first byte that has changed after it was filled, or NULL if none has. */
 static const unsigned char *changed(const struct guard *g, const unsigned char *at,
                                     const unsigned char *end)
 {

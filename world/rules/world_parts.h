@@ -180,15 +180,16 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 
 /* ---- rules shared by listing, refusing and taking moves (world_rules.c) ---- */
 
-/* Returns the receive of `rank` that would get that message of `peer`, by MPI's order of matching;
- * NULL: no receive accepts the message. */
+/* Returns the receive of `rank` that would get that message of `peer`, by MPI's order of matching,
+ * or NULL if no receive accepts the message. */
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
 /* Returns whether that receive of the program is posted; if so, sets its place in the list. */
 bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
 
-/* Returns the first receive that must be announced again after a restart; NULL: none. */
+/* Returns the first receive that must be announced again after a restart, or NULL if there is
+ * none. */
 const struct world_receive *world_unannounced(const struct world *, int rank);
 
 /* Returns the checkpoint from which `rank` starts next. */
@@ -219,7 +220,7 @@ bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint,
 bool world_needs_timer(const struct world *, int rank);
 
 /* Clocks (world_clock_rules.c): return why the bounds do not allow yet that the alarm of `rank`
- * goes off, or that the message has reached `rank`; NULL: they allow it. */
+ * goes off, or that the message has reached `rank`, or NULL if they allow it. */
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
@@ -227,9 +228,9 @@ const char *world_too_fast(const struct world *, int rank, const struct world_me
  * (RCL_NO_REQUEST: it is drained). */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
-/* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c); NULL: there is
- * none. Sets `count` to the number of flows, and `place` to the index that the flow has or would
- * have. */
+/* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c), or NULL if
+ * there is none. Sets `count` to the number of flows, and `place` to the index that the flow has or
+ * would have. */
 const struct world_flow *world_find_flow(const struct world *, int rank, int peer, int comm,
                                          int tag, uint32_t *place, uint32_t *count);
 
@@ -246,7 +247,7 @@ bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
 /* Returns the contribution of `peer` to that call of `rank`, whose part is `me`, and sets the place
- * of the contribution; NULL: it has not come. */
+ * of the contribution, or NULL if it has not come. */
 const struct world_message *world_find_share(const struct world *, const struct world_call *,
                                              const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
@@ -297,7 +298,7 @@ bool world_can_crash(const struct world *, int rank);
 /* Returns whether one more crash is allowed. */
 bool world_crash_is_left(const struct world *);
 
-/* Return why a MOVE_CRASH, MOVE_DETECT or MOVE_FAULT cannot happen; NULL: it can. The text is
+/* Return why a MOVE_CRASH, MOVE_DETECT or MOVE_FAULT cannot happen, or NULL if it can. The text is
  * constant. */
 const char *world_refuses_crash(const struct world *, const struct move *);
 const char *world_refuses_detection(const struct world *, const struct move *);

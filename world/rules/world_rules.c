@@ -216,7 +216,7 @@ static bool same_script_event(const struct world *w, int rank, const struct rcl_
          next.flow == event->flow && next.makes == event->makes && next.request == event->request;
 }
 
-/* Returns why an event that the program brings about cannot happen; NULL: it can. */
+/* Returns why an event that the program brings about cannot happen, or NULL if it can. */
 static const char *refuses_program(const struct world *w, int rank, const struct rcl_event *event)
 {
   const struct world_program *program = read_program(w, rank);
@@ -291,8 +291,8 @@ static const char *refuses_arrival(const struct world *w, const struct move *mov
   return NULL;
 }
 
-/* Returns why the control message cannot come; NULL: it can. Control messages between two ranks
- * arrive in the order of sending, unless they may overtake each other. */
+/* Returns why the control message cannot come, or NULL if it can. Control messages between two
+ * ranks arrive in the order of sending, unless they may overtake each other. */
 static const char *refuses_control(const struct world *w, const struct move *move)
 {
   uint32_t count;

@@ -37,8 +37,9 @@ struct step_context {
   uint32_t outcome; /* CHOICE: the outcome that counts: the program's own, or a forced one */
   bool rolled_back; /* an action, the last of the step, has rolled the rank back */
   bool undone; /* DOWN: an earlier DOWN has rolled the rank back, so this DOWN must do so, too */
-  uint32_t stored;                 /* START, global recovery: kept bytes of the state; 0: none */
-  const struct rcl_action *action; /* the action that takes effect; NULL: none */
+  /* START, global recovery: kept bytes of the state, or 0 if there is none */
+  uint32_t stored;
+  const struct rcl_action *action; /* the action that takes effect, or NULL if there is none */
 };
 
 /* world_before_step() lets the event take effect before the step, and world_after_step() lets the
@@ -188,8 +189,8 @@ void world_note_copy(const struct world *, int rank, uint32_t index);
 /* Returns whether the recorded part of `rank` can be read, or rebuilt. */
 bool world_is_there(const struct world *, int rank, const struct world_record *);
 
-/* Returns the newest committed checkpoint, at most `most`, that all ranks can read or rebuild;
- * RCL_FRESH: there is none. */
+/* Returns the newest committed checkpoint, at most `most`, that all ranks can read or rebuild, or
+ * RCL_FRESH if there is none. */
 uint32_t world_newest_line(const struct world *, uint32_t most);
 
 /* Chooses the checkpoint to which a recovery that begins now goes, and counts the recovery. */
@@ -219,11 +220,12 @@ const void *world_part_of_image(const struct world *, uint32_t image, enum part_
 const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
                                                 enum rcl_part);
 
-/* Independent: returns the last checkpoint whose image of `rank` is durable; RCL_FRESH: none. */
+/* Independent: returns the last checkpoint whose image of `rank` is durable, or RCL_FRESH if there
+ * is none. */
 uint32_t world_last_image(const struct world *, int rank);
 
-/* Returns a part of the image from which `rank` would be started now, and sets its size in bytes;
- * NULL: there is no such image. */
+/* Returns a part of the image from which `rank` would be started now, and sets its size in bytes,
+ * or NULL if there is no such image. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
 /* Returns whether no rank will start from storage any more, because no crash may still happen
@@ -303,8 +305,8 @@ void world_note_sent(struct step_context *, const struct content *);
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
 /* Does the same as world_violate(), with "the 2nd message from rank 0 with tag 7" in front of
- * `text`. `text` may speak of another message: `other` is that message's place in its flow; 0:
- * none. */
+ * `text`. `text` may speak of another message: `other` is that message's place in its flow, or 0 if
+ * there is none. */
 void world_violate_message(struct step_context *, const char *property, int peer,
                            const struct world_message *, uint32_t other, const char *text);
 

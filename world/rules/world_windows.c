@@ -20,8 +20,8 @@ static const struct operation *operation_of(const struct world *w, int rank,
   return &w->script->ops[rank][program->next];
 }
 
-/* Returns the first access of `rank`, from `at` on, that belongs to `op` and goes to `target`;
- * NULL: there is none. */
+/* Returns the first access of `rank`, from `at` on, that belongs to `op` and goes to `target`, or
+ * NULL if there is none. */
 static const struct operation *next_access(const struct world *w, int rank,
                                            const struct operation *op, int target, unsigned *at)
 {

@@ -38,14 +38,15 @@ bool document_set(struct document *, const char *assignment, GError **error);
 /* Puts an empty list in place of the plain text "none" at top-level `key`. */
 void document_none(struct document *, const char *key);
 
-/* Returns a copy of the text at top-level `key`, which the caller frees; NULL: there is none. */
+/* Returns a copy of the text at top-level `key`, which the caller frees, or NULL if there is
+ * none. */
 char *document_value(struct document *, const char *key);
 
 /* Returns the document as YAML text, and frees the document. */
 GString *document_text(yaml_document_t *);
 
-/* Returns the place of `path`, or of the nearest key above it, in the `lines` of a document; NULL:
- * the document is empty. */
+/* Returns the place of `path`, or of the nearest key above it, in the `lines` of a document, or
+ * NULL if the document is empty. */
 const struct document_place *document_find(GHashTable *lines, const char *path);
 
 /* Sets `error` to `file:line: path: ` and the formatted text. */

@@ -94,7 +94,7 @@ static bool read_time(struct reader *r, const char *text, double *seconds)
          refuse(r, "is no time", text, "seconds of 0 or more");
 }
 
-/* Returns the index of a node; -1: there is none. */
+/* Returns the index of a node, or -1 if there is none. */
 static int find_node(struct reader *r, const char *name)
 {
   char *end = NULL;

@@ -121,7 +121,7 @@ static void add_host(GPtrArray *hosts, GHashTable *seen, const char *id, GError 
 
 /* Holds the hosts of a zone with routing Cluster that have no <host_link> so far. */
 struct star {
-  GHashTable *bare; /* host -> line of its <host>; NULL: the zone has another routing */
+  GHashTable *bare; /* host -> line of its <host>, or NULL if the zone has another routing */
   bool links;       /* other hosts have a link */
 };
 
@@ -131,7 +131,7 @@ struct reading {
   GArray *stars;            /* struct star, for the open zones */
   GPtrArray *interconnects; /* in the order of the file */
   GPtrArray *zones;         /* ids of the open zones, the innermost last */
-  GHashTable *zone_of;      /* host -> zone; NULL: the caller does not want it */
+  GHashTable *zone_of;      /* host -> zone, or NULL if the caller does not want it */
   const char *wanted;       /* the interconnect to read; NULL until there is one */
   bool skipping;            /* inside the zone of another interconnect */
 };

@@ -31,8 +31,8 @@ char **platform_zones(const char *text, const char *interconnect, char *const *h
 enum { PLATFORM_ERROR_INTERCONNECT, PLATFORM_ERROR_STATE };
 GQuark platform_error_quark(void);
 
-/* Returns the value of the last <prop id="`name`"> in the <config> of a platform; NULL: there is
- * none. The caller frees it. */
+/* Returns the value of the last <prop id="`name`"> in the <config> of a platform, or NULL if there
+ * is none. The caller frees it. */
 char *platform_setting(const char *text, const char *name);
 
 /* Returns whether `host` is for services (dispatcher, file server), not for ranks: "service-…". */

@@ -19,12 +19,12 @@ bool plugin_load(const char *file, GError **error);
  * reference worlds (verify/mutants). Errors and repeated calls are as with plugin_load(). */
 bool plugin_mutants(GError **error);
 
-/* Returns the protocol called `name` in the registry; NULL: there is none. If a mutant
+/* Returns the protocol called `name` in the registry, or NULL if there is none. If a mutant
  * ("c3~no-suppress") or a reference world ("cl-c") has such a name, loads the mutants first. */
 const struct rcl_protocol *plugin_protocol(const char *name);
 
 /* Returns the shared object from which the protocol `name` was loaded, a text that stays until the
- * process ends; NULL: the protocol is recline's own. */
+ * process ends, or NULL if the protocol is recline's own. */
 const char *plugin_file(const char *name);
 
 #define PLUGIN_ERROR plugin_error_quark()

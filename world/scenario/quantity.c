@@ -26,8 +26,8 @@ static const struct time_unit sizes[] =
      {"MiB", 1048576.0, 1}, {"GiB", 1073741824.0, 1}, {"TiB", 1099511627776.0, 1},
      {NULL, 0, 0}};
 
-/* Returns ": 10Gbps are 1.25GBps" for a rate in bits, as networks are sold; NULL: the unit does not
- * count bits. The caller frees it. */
+/* Returns ": 10Gbps are 1.25GBps" for a rate in bits, as networks are sold, or NULL if the unit
+ * does not count bits. The caller frees it. */
 static char *bits_hint(double number, const char *unit)
 {
   static const char *const names[] = {"bps", "kbps", "Mbps", "Gbps", "Tbps"};

@@ -60,7 +60,7 @@ enum returns { RETURNS_REPAIRED, RETURNS_NEVER, RETURNS_EMPTY };
 
 struct failure {
   enum trigger trigger;
-  int rank; /* the victim; -1: the law chooses it */
+  int rank; /* the victim, or -1 if the law chooses it */
   enum kills kills;
   enum returns returns; /* KILLS_NODE */
   double at;            /* TRIGGER_TIME: seconds; otherwise -1 */
@@ -69,17 +69,18 @@ struct failure {
                */
     enum rcl_event_kind event;
     uint32_t checkpoint; /* 0: any */
-    uint32_t iteration;  /* iteration of the rank's program; 0: any */
+    uint32_t iteration;  /* iteration of the rank's program, or 0 for any */
     uint32_t count;      /* 1: the first time */
     /* Events count only from the start of the recovery with this number on; 0: from the
      * beginning. */
     uint32_t recovery;
-    int actions;     /* the victim crashes within its step, after that number of actions that others
-                        see; -1: after the step, before the work of its actions begins */
-  } after;           /* TRIGGER_POINT */
-  double ends_after; /* the victim is declared dead while it lives, and ended that many seconds
-                        later; -1: it crashes */
-  enum law law;      /* TRIGGER_LAW; LAW_NONE otherwise */
+    int actions; /* the victim crashes within its step, after that number of actions that others
+                    see; -1: after the step, before the work of its actions begins */
+  } after;       /* TRIGGER_POINT */
+  /* the victim is declared dead while it lives, and ended that many seconds later, or -1 if it
+   * crashes */
+  double ends_after;
+  enum law law;          /* TRIGGER_LAW; LAW_NONE otherwise */
   enum failure_scope of; /* TRIGGER_LAW */
   double mtbf, shape; /* TRIGGER_LAW: mean time between failures in seconds; the shape of a Weibull
                          or gamma law, sigma of a lognormal one, -1 of an exponential one */
@@ -89,8 +90,9 @@ struct failure {
   enum begins begins;     /* TRIGGER_TRACE */
   struct outage *outages; /* the outages of the trace, by start */
   unsigned outages_count;
-  double repair; /* seconds from detection until the node can be used again, or their mean; -1: the
-                    trace tells */
+  /* seconds from detection until the node can be used again, or their mean, or -1 if the trace
+   * tells */
+  double repair;
   enum law repair_law; /* TRIGGER_LAW: the law of `repair`; LAW_NONE: all repairs take as long */
   double repair_shape; /* as `shape`, for `repair_law` */
   /* Interconnect on which all ranks go on after the failure; NULL: the same one. */
@@ -172,11 +174,11 @@ struct scenario {
   char *source;    /* claims: paper and section; NULL otherwise */
 
   struct {
-    char *binary;    /* absolute path or bare name of a program built by recline-cc; NULL for a
-                        script */
-    char **args;     /* of a binary; ends with NULL */
-    char *input;     /* absolute path of what rank 0 of a binary reads on standard input; NULL:
-                        nothing */
+    char *binary; /* absolute path or bare name of a program built by recline-cc; NULL for a
+                     script */
+    char **args;  /* of a binary; ends with NULL */
+    /* absolute path of what rank 0 of a binary reads on standard input, or NULL for nothing */
+    char *input;
     char *script;    /* text of the script (world/script/script.h); NULL for a binary */
     int script_line; /* line of the file on which the script's first line stands */
     int ranks;
@@ -184,12 +186,13 @@ struct scenario {
   } program;
 
   struct {
-    char *file;            /* absolute path of the platform; NULL: the scenario names none */
+    char *file;            /* absolute path of the platform, or NULL if the scenario names none */
     struct machine stated; /* the machine's values that the scenario itself states */
     /* The same with the values of `file`, if that is a description, and with all defaults. */
     struct machine machine;
     unsigned presumed; /* a bit for each default among these values (machine_complete()) */
-    char *text; /* the platform as XML, from `file` or made from `machine`; NULL: there is none */
+    /* the platform as XML, from `file` or made from `machine`, or NULL if there is none */
+    char *text;
     char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
     int spares;               /* number of nodes that are kept free for restarts */
     enum placement placement; /* the placement that layout.per_node comes from */
@@ -200,12 +203,12 @@ struct scenario {
     char *name; /* name in the registry, or a mutant "c3~no-suppress" */
     char *file; /* absolute path of the shared object that has the protocol; NULL: recline's own */
     uint32_t capacity;     /* entries in each list of the protocol's state */
-    uint32_t interval;     /* hybrid: iterations between checkpoints; 0: none */
+    uint32_t interval;     /* hybrid: iterations between checkpoints, or 0 if there is none */
     uint32_t log;          /* hybrid: number of iterations in an interval whose payloads are kept */
     enum log_place log_in; /* the place of that log */
     uint32_t failures;     /* causal: number of ranks that may fail at once without the loss of a
                               determinant */
-    uint32_t crossings;    /* event-logging: lines that a message may cross; 0: any number */
+    uint32_t crossings;    /* event-logging: lines that a message may cross, or 0 for any number */
     uint32_t initiators;   /* event-logging: ranks that begin checkpoints, from rank 0 on */
     enum exchanges exchange;
     enum control control;
@@ -213,14 +216,17 @@ struct scenario {
 
   struct {
     double every; /* seconds between checkpoints; 0: `every` asks for none */
-    char **at; /* further times at which to take a checkpoint, as the file has them; NULL: none */
+    /* further times at which to take a checkpoint, as the file has them, or NULL if there is
+     * none */
+    char **at;
     double *instants; /* the same times in seconds, rising */
     unsigned instants_count;
-    int count; /* number of checkpoints in all; 0: any */
+    int count; /* number of checkpoints in all, or 0 for any */
     enum calls calls;
     enum afterwards then;
     enum storage storage; /* UNSTATED if there are levels */
-    /* Sorted by `every`, which is 1 in the first level; NULL: there is only the level `only`. */
+    /* Sorted by `every`, which is 1 in the first level, or NULL if there is only the level
+     * `only`. */
     struct level *levels;
     unsigned levels_count;
     struct level only;
@@ -239,20 +245,23 @@ struct scenario {
   } clocks;
   struct {
     enum runtime runtime;
-    int attempts; /* restarts from one checkpoint that may fail before the run goes back to the
-                     checkpoint before it; 0: any number */
+    /* restarts from one checkpoint that may fail before the run goes back to the checkpoint
+     * before it, or 0 for any number */
+    int attempts;
     double revoke, agree, rebuild; /* seconds of one round in a tree of all ranks */
     double spawn;                  /* seconds */
   } recovery;
   enum outputs output; /* of a run */
-  char **output_files; /* patterns of names of files whose writes are outputs; NULL: none */
-  char *schedule;      /* absolute path of a trace that the run follows step by step; NULL: none */
+  /* patterns of names of files whose writes are outputs, or NULL if there is none */
+  char **output_files;
+  /* absolute path of a trace that the run follows step by step, or NULL if there is none */
+  char *schedule;
   uint64_t seed;
 
   struct {
-    /* Limits of the machine that runs or checks, in seconds and bytes; 0: none. */
+    /* Limits of the machine that runs or checks, in seconds and bytes, or 0 if there is none. */
     double time, memory;
-    double simulated; /* limit of a run in simulated seconds; 0: none */
+    double simulated; /* limit of a run in simulated seconds, or 0 if there is none */
   } limits;
 
   struct {
@@ -270,9 +279,11 @@ struct scenario {
     char **properties; /* names of properties to check (world/rules/properties.h); NULL: all that
                           apply */
     bool all_but_some; /* the claim names none, and some properties that apply are left out */
-    char *ltl;         /* a temporal formula (world/temporal/temporal.h); NULL: none */
-    char **reach;  /* "NAME" or "NAME COUNT": events that runs must show in addition; NULL: none */
-    unsigned lies; /* faults of the host: 1 << enum lie, or-ed */
+    /* a temporal formula (world/temporal/temporal.h), or NULL if there is none */
+    char *ltl;
+    /* "NAME" or "NAME COUNT": events that runs must show in addition, or NULL if there is none */
+    char **reach;
+    unsigned lies;       /* faults of the host: 1 << enum lie, or-ed */
     unsigned exceeds;    /* bounds of clocks that do not hold: 1 << enum rcl_bound, or-ed */
     unsigned hazards;    /* enum hazard (world/rules/world.h), or-ed */
     uint64_t max_states; /* 0: no bound */

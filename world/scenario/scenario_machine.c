@@ -40,7 +40,7 @@ char *machine_load(const char *file, GError **error)
   return machine_xml(&machine);
 }
 
-/* Returns the first key of a description that the scenario has; NULL: there is none. */
+/* Returns the first key of a description that the scenario has, or NULL if there is none. */
 static const char *described_by(const struct scenario *scenario, char path[static 64])
 {
   for (const struct key *key = machine_keys; key->name; key++) {

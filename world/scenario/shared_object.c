@@ -21,7 +21,7 @@ struct symbols {
   size_t names_size;
 };
 
-/* Returns `size` bytes of the file from `offset` on; NULL: they are not aligned, or not all
+/* Returns `size` bytes of the file from `offset` on, or NULL if they are not aligned, or not all
  * there. */
 static const void *at(const struct object *o, uint64_t offset, uint64_t size)
 {
@@ -113,7 +113,7 @@ static bool is_sanitized(const struct symbols *dynamic)
   return false;
 }
 
-/* Returns the first symbol that another object has to define; NULL: there is none. */
+/* Returns the first symbol that another object has to define, or NULL if there is none. */
 static const char *stranger(const struct symbols *dynamic)
 {
   for (size_t i = 1; i < dynamic->count; i++)
@@ -124,7 +124,7 @@ static const char *stranger(const struct symbols *dynamic)
 
 /* ---- what it can write to ---- */
 
-/* Returns the program header of that type; NULL: there is none. */
+/* Returns the program header of that type, or NULL if there is none. */
 static const Elf64_Phdr *segment_of(const struct object *o, uint32_t type)
 {
   const Elf64_Phdr *p = at(o, o->head->e_phoff, (uint64_t)o->head->e_phnum * sizeof *p);
@@ -134,7 +134,7 @@ static const Elf64_Phdr *segment_of(const struct object *o, uint32_t type)
   return NULL;
 }
 
-/* Returns the `size` bytes at an address; NULL: they are not in the file. */
+/* Returns the `size` bytes at an address, or NULL if they are not in the file. */
 static const unsigned char *loaded(const struct object *o, uint64_t address, uint64_t size)
 {
   const Elf64_Phdr *p = at(o, o->head->e_phoff, (uint64_t)o->head->e_phnum * sizeof *p);
@@ -192,7 +192,7 @@ static bool is_data(const Elf64_Sym *s)
          s->st_size > 0;
 }
 
-/* Returns the name of the first variable; NULL: there is none. */
+/* Returns the name of the first variable, or NULL if there is none. */
 static const char *named_variable(const struct object *o, const struct symbols *all)
 {
   bool start_files = false;
@@ -208,7 +208,7 @@ static const char *named_variable(const struct object *o, const struct symbols *
   return NULL;
 }
 
-/* Returns the name of the first variable, or of its section; NULL: there is none. */
+/* Returns the name of the first variable, or of its section, or NULL if there is none. */
 static const char *variable(const struct object *o)
 {
   struct symbols all = {0};
@@ -246,8 +246,8 @@ static bool dynamic_entry(const struct object *o, int64_t tag, uint64_t *value)
   return false;
 }
 
-/* Returns the first library that is loaded with the object and for which `passes` returns false;
- * NULL: there is none. */
+/* Returns the first library that is loaded with the object and for which `passes` returns false, or
+ * NULL if there is none. */
 static const char *library(const struct object *o, bool (*passes)(const char *name, const void *),
                            const void *data)
 {
@@ -401,7 +401,7 @@ static bool has_indirect(const struct object *o)
   return false;
 }
 
-/* Returns what the object does when it is loaded or ended, in words; NULL: nothing. */
+/* Returns what the object does when it is loaded or ended, in words, or NULL for nothing. */
 static const char *own_doings(const struct object *o)
 {
   uint64_t flags = 0, text;

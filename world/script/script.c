@@ -439,7 +439,7 @@ static bool check_members(struct parser *p, struct script *script)
   return true;
 }
 
-/* Returns the next collective with data on that communicator; SCRIPT_END: there is none. */
+/* Returns the next collective with data on that communicator, or SCRIPT_END if there is none. */
 static const struct operation *next_call(const struct operation *op, int comm)
 {
   while (op->kind != SCRIPT_END &&

@@ -161,16 +161,17 @@ static inline bool access_fetches(const struct operation *access)
 
 struct script {
   int ranks;
-  bool free;                  /* every operation is FREE */
-  bool branches;              /* some operation is IF */
-  bool synchronous;           /* some send is synchronous */
-  bool outputs;               /* some operation is OUTPUT */
-  bool windows;               /* there is a window */
-  bool locks;                 /* windows are locked */
-  bool spelled;               /* collectives are spelled out as messages */
-  bool *members;              /* [rank * SCRIPT_COMMS + comm] */
-  struct operation **ops;     /* ops[rank] ends with SCRIPT_END; loops are unrolled */
-  struct operation **written; /* the operations as the text has them; NULL: they are as in `ops` */
+  bool free;              /* every operation is FREE */
+  bool branches;          /* some operation is IF */
+  bool synchronous;       /* some send is synchronous */
+  bool outputs;           /* some operation is OUTPUT */
+  bool windows;           /* there is a window */
+  bool locks;             /* windows are locked */
+  bool spelled;           /* collectives are spelled out as messages */
+  bool *members;          /* [rank * SCRIPT_COMMS + comm] */
+  struct operation **ops; /* ops[rank] ends with SCRIPT_END; loops are unrolled */
+  /* the operations as the text has them, or NULL if they are as in `ops` */
+  struct operation **written;
 };
 
 /* Parses `text` for `ranks` ranks. The caller frees the script with script_free(). On an error

@@ -38,7 +38,7 @@ static int first_member(const struct script *script, int comm)
   return rank;
 }
 
-/* Returns the operations of a rank with collectives spelled out; NULL: there are too many. */
+/* Returns the operations of a rank with collectives spelled out, or NULL if there are too many. */
 static struct operation *spelled_out(const struct script *script, int self)
 {
   struct list list = {0};

@@ -343,9 +343,10 @@ struct reader {
   const struct script *script;
   int self;
   bool made;
-  int access, exposure; /* target of each open epoch; RCL_ANY: none */
+  int access, exposure; /* target of each open epoch, or RCL_ANY if there is none */
   unsigned fences;
-  int target[SCRIPT_PENDING]; /* target of each access that is not complete; RCL_ANY: none */
+  /* target of each access that is not complete, or RCL_ANY if there is none */
+  int target[SCRIPT_PENDING];
   bool locked[SCRIPT_WINDOW_RANKS];
 };
 

@@ -14,7 +14,7 @@ struct parser {
   bool branches;    /* some operation is if */
   bool synchronous; /* some operation is ssend */
   bool windows;     /* some operation is window */
-  char *message;    /* first error; NULL: none so far */
+  char *message;    /* first error, or NULL if there is none so far */
 };
 
 /* A word is a run of characters that are neither blank nor punctuation, or a single character of

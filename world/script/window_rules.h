@@ -26,10 +26,10 @@ struct lock_wait {
   struct lock_wait *next;
 };
 
-/* Returns the first waiting access that may be carried out, in the order of arrival; NULL: there is
- * none. `held` has the lock of each origin. A request for a lock waits for all earlier requests. A
- * message without a request, from an origin that holds a lock, waits for earlier messages of that
- * origin only. */
+/* Returns the first waiting access that may be carried out, in the order of arrival, or NULL if
+ * there is none. `held` has the lock of each origin. A request for a lock waits for all earlier
+ * requests. A message without a request, from an origin that holds a lock, waits for earlier
+ * messages of that origin only. */
 struct lock_wait *locks_next(struct lock_wait *first, const uint8_t *held, int ranks);
 
 #endif

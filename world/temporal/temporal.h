@@ -58,8 +58,8 @@ struct temporal {
  * bytes) set to "what, expected what", if it is wrong or too long. */
 bool temporal_parse(struct temporal *, const char *text, int ranks, char *problem);
 
-/* Returns the name of a fact that the formula uses and worlds of this protocol do not have; NULL:
- * there is none. */
+/* Returns the name of a fact that the formula uses and worlds of this protocol do not have, or NULL
+ * if there is none. */
 const char *temporal_lacks(const struct temporal *, const struct rcl_protocol *);
 
 /* Returns the facts of the formula that are true in the present state: bit N for fact N. */

@@ -6,7 +6,7 @@
 
 #include "world/temporal/temporal.h"
 
-/* Returns the number of the fact with that name; -1: there is none. */
+/* Returns the number of the fact with that name, or -1 if there is none. */
 int temporal_fact_named(const char *name, size_t length);
 
 const char *temporal_fact_name(int name);

@@ -56,7 +56,7 @@ static bool is_account(const char *line)
   return what && g_str_has_prefix(what, " account ");
 }
 
-/* Returns the next line with a step, without its time, which is read; NULL: there is none. */
+/* Returns the next line with a step, without its time, which is read, or NULL if there is none. */
 static const char *part_line(struct part *part)
 {
   struct part_trace *trace = &part->trace;

@@ -9,9 +9,9 @@
 struct joined {
   unsigned ranks, steps, starts, commits;
   unsigned violations; /* number of lines of the trace that tell a violation */
-  char *first; /* text of the first violation, which the caller frees with g_free(); NULL: there is
-                  none */
-  bool ended;  /* all programs have ended */
+  /* text of the first violation, which the caller frees with g_free(), or NULL if there is none */
+  char *first;
+  bool ended; /* all programs have ended */
 };
 
 /* Takes the files FOLDER/trace.LIFE.RANK through one world: in the order of their times, as far as

@@ -19,7 +19,7 @@ struct part_trace {
   char *file; /* its path */
   struct part_head head;
   bool there;    /* the file exists */
-  char **line;   /* all lines; the last one is NULL; NULL: the process has told nothing */
+  char **line;   /* all lines; the last one is NULL, or NULL if the process has told nothing */
   unsigned next; /* the next line to read: the first is the one behind the head */
 };
 

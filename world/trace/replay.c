@@ -23,11 +23,11 @@ static bool find_message(struct replay *r, struct move *move, guint64 number, gi
 
 /* Holds the words of a line that belong to traces, and not to the notation of protocols. */
 struct extras {
-  guint64 number; /* @n; 0: none */
-  gint64 place;   /* at=K; -1: none */
+  guint64 number; /* @n, or 0 if there is none */
+  gint64 place;   /* at=K, or -1 if there is none */
   struct content content;
   guint64 writes; /* of a crash: the end of each write (move.index) */
-  guint64 cut;    /* 1 + world_cut(); 0: none */
+  guint64 cut;    /* 1 + world_cut(), or 0 if there is none */
   guint64 leaves; /* of a crash: what it leaves of a node (crash_leaves) */
   bool early;
 };

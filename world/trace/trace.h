@@ -55,7 +55,7 @@ struct trace_story {
   bool spelled;    /* collectives of the scripts are messages */
   struct move *moves;
   unsigned count;
-  unsigned again; /* number of moves at the end that repeat for ever; 0: none do */
+  unsigned again; /* number of moves at the end that repeat for ever, or 0 if none do */
 };
 
 /* Takes the trace in `file` through a world of its own, and tells what was replayed. The caller

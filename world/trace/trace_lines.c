@@ -12,7 +12,7 @@
 
 /* ---- message numbers ---- */
 
-/* Holds a message under way, as it is in its channel, with its number; 0: it has none yet. */
+/* Holds a message under way, as it is in its channel, with its number, or 0 if it has none yet. */
 struct numbered {
   uint64_t number;
   struct world_message message;
@@ -37,7 +37,7 @@ enum { PLACED = 1 << 14 }; /* places are known for this many messages, the last 
 
 /* Holds copies of the channels whose messages carry numbers. */
 struct trace_lines {
-  uint32_t *queue_of; /* by part: index in `queues`, + 1; 0: none yet */
+  uint32_t *queue_of; /* by part: index in `queues`, + 1, or 0 if there is none yet */
   struct queue *queues;
   uint32_t count, room;
   uint64_t last;
@@ -154,8 +154,8 @@ static void note_place(struct trace_lines *numbers, const struct numbered *entry
                       .comm = message->comm};
 }
 
-/* Numbers the oldest message of the channel that has no number. Returns the number; 0: there is no
- * such message, because it was lost on the way. */
+/* Numbers the oldest message of the channel that has no number. Returns the number, or 0 if there
+ * is no such message, because it was lost on the way. */
 static uint64_t number_next(struct trace_lines *numbers, struct queue *queue, int source,
                             int destination)
 {

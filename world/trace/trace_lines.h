@@ -39,7 +39,7 @@ void trace_print_operation(struct buffer *text, const struct operation *);
 void trace_print_operations(struct buffer *text, const struct operation *first,
                             const struct operation *end);
 
-/* Returns the number of the message that a move would take; 0: none. */
+/* Returns the number of the message that a move would take, or 0 if there is none. */
 uint64_t trace_number(struct trace_lines *, const struct world *, const struct move *);
 
 /* Returns whether a message leaves its channel by that move, or is the subject of a fault. */

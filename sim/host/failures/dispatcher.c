@@ -545,7 +545,7 @@ static void pass_turn(void)
 /* Returns false if the dispatcher has no work left, or has told the rank about it already. */
 static bool follow_schedule(void)
 {
-  static unsigned told; /* 1 + the step at which a rank was told last; 0: none was */
+  static unsigned told; /* 1 + the step at which a rank was told last, or 0 if none was */
   if (!schedule_had() || told == schedule_position() + 1)
     return false;
   told = schedule_position() + 1;

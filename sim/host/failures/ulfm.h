@@ -42,7 +42,7 @@ void ulfm_await(struct rank *);
 void ulfm_add_failed(int rank, uint32_t life, double ready);
 
 /* Ends that repair. Returns the dead that can be started again (struct dead), valid until
- * ulfm_release(); NULL: another repair has begun since. */
+ * ulfm_release(), or NULL if another repair has begun since. */
 const GArray *ulfm_repaired(uint32_t repair);
 
 /* Releases the survivors that wait for the repair, because the dead ranks are being started. */

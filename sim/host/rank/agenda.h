@@ -59,8 +59,8 @@ bool agenda_has_failure(void);
 /* Prepares the agenda. Call it before the dispatcher waits for the first time. */
 void agenda_begin(void);
 
-/* Takes out the first entry whose time has come; NULL: there is none. The caller frees the entry
- * with g_free(). */
+/* Takes out the first entry whose time has come, or NULL if there is none. The caller frees the
+ * entry with g_free(). */
 struct entry *agenda_take(void);
 
 /* Waits until the time of the first entry, or until an entry is added or agenda_wake() is called.

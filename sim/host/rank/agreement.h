@@ -31,7 +31,7 @@ struct agreement;
  * a message or the news of a failure comes. Its memory stays until the run ends. */
 struct agreement *agreement_begin(struct rank *, struct comm *, int flag);
 
-/* Returns the decision; NULL: the agreement is not over. */
+/* Returns the decision, or NULL if the agreement is not over. */
 const struct decision *agreement_decision(const struct agreement *);
 
 /* Call agreement_take() when a message of an agreement has come, and agreements_note_failure() when

@@ -79,8 +79,9 @@ bool communicator_has(const void *ctx, int number, int rank)
 
 static GArray *calls;    /* int, by communicator: the last call that has begun */
 static GHashTable *held; /* checkpoint -> copy of `calls` from its commit */
-static GArray *passed; /* that copy for the checkpoint to which all ranks went back last; NULL: they
-                          went back to the beginning */
+/* that copy for the checkpoint to which all ranks went back last, or NULL if they went back to
+ * the beginning */
+static GArray *passed;
 
 void communicator_call(int number, int call)
 {
@@ -121,7 +122,7 @@ void communicators_leave(uint32_t checkpoint, GPtrArray *keys, GArray *of_calls)
     keys->pdata[GPOINTER_TO_INT(number) - 2] = g_strdup(key);
 }
 
-/* Returns the members that a key names; NULL: the text is no key. */
+/* Returns the members that a key names, or NULL if the text is no key. */
 static struct members *members_of(const char *key)
 {
   g_auto(GStrv) word = g_strsplit(key, " ", -1);

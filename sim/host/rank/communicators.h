@@ -25,8 +25,8 @@ enum { COLOUR_GROUP = -1, COLOUR_SHRUNK = -2 };
  * `colour`. */
 int communicator_number(const struct comm *parent, int call, int colour, const struct comm *made);
 
-/* Returns the members of the communicator with that number; NULL: there is no such communicator, or
- * it has only one member. */
+/* Returns the members of the communicator with that number, or NULL if there is no such
+ * communicator, or it has only one member. */
 const struct members *communicator_members(int number);
 
 /* Notes that call number `call` on that communicator begins at some member. */

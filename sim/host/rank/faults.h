@@ -33,17 +33,17 @@ void faults_note_failure(struct rank *, int dead);
 bool faults_has_failed(const struct rank *, int rank); /* as far as this one knows */
 
 /* Writes the members that have failed into `failed`, in the order in which this rank has heard of
- * them, and returns their number. `failed` has room for all members; NULL: they are only counted.
- */
+ * them, and returns their number. `failed` has room for all members, or NULL if they are only
+ * counted. */
 int faults_failed(const struct rank *, const struct comm *, int *failed);
 
 /* Revokes the communicator: from here on calls on it are interrupted, here and soon everywhere. */
 void faults_revoke(struct rank *, int comm);
 bool faults_is_revoked(const struct rank *, int comm);
 
-/* Each function returns the error that ends an operation (enum fault; FAULT_NONE: none): a
- * collective call on the communicator, an operation with `peer` (or RCL_ANY), or a request that has
- * begun or is about to begin. */
+/* Each function returns the error that ends an operation (enum fault, or FAULT_NONE if there is
+ * none): a collective call on the communicator, an operation with `peer` (or RCL_ANY), or a request
+ * that has begun or is about to begin. */
 int faults_of_collective(const struct rank *, const struct comm *);
 int faults_of_peer(const struct rank *, const struct comm *, int peer);
 int faults_of_request(const struct rank *, const struct request *);

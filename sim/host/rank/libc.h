@@ -23,7 +23,7 @@ struct libc {
   char *token;     /* the rest of the text for strtok */
   locale_t locale; /* while the rank is in a call of the layer: the locale that the program has set
                       for its thread; NULL: the locale of the process */
-  int option;      /* optind after the last getopt; 0: there was none */
+  int option;      /* optind after the last getopt, or 0 if there was none */
   uint64_t random_words; /* random bytes that the program has had */
   struct {
     bool runs;              /* the timer runs, as far as the program knows */

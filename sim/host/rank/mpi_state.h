@@ -63,8 +63,8 @@ struct comm {
   struct attribute *attributes;
   MPI_Errhandler errors; /* NULL: errors are fatal */
   struct topology topology;
-  struct window *window; /* the window whose own communicator this is; NULL: there is none */
-  struct nodes *nodes;   /* nodes of its ranks; NULL: no algorithm of SMPI has asked yet */
+  struct window *window; /* the window whose own communicator this is, or NULL if there is none */
+  struct nodes *nodes;   /* nodes of its ranks, or NULL if no algorithm of SMPI has asked yet */
   int part; /* 0: a whole communicator; 1: the leaders of the nodes of another communicator; 2: the
                ranks of another communicator on this node */
   struct comm *remote; /* the remote group; NULL: this is no intercommunicator */
@@ -139,29 +139,32 @@ struct whole {
   int missing; /* parts that have not begun yet */
   /* Gets the data of each part, once all are complete; NULL: nothing does. */
   void (*take)(struct rank *, struct request *whole, struct request *part);
-  struct agreement *agreement; /* an agreement that must be over as well; NULL: none */
+  /* an agreement that must be over as well, or NULL if there is none */
+  struct agreement *agreement;
   void (*conclude)(struct rank *, void *rest); /* NULL: nothing is left */
   void *rest;                                  /* in the arena, given to rank_free() afterwards */
 };
 
 struct request {
   enum request_kind kind;
-  bool done;               /* receives: the payload is in the program's buffer */
-  bool persistent;         /* made by a call NAME_init, for MPI_Start */
-  bool active;             /* a persistent request between Start and its completion */
-  bool filling;            /* a receive that was given a message whose payload is still under way */
-  bool told;               /* MPI_Request_get_status has said that it is complete */
-  bool orphan;             /* MPI_Request_free was called before the request was complete */
-  enum send_mode mode;     /* sends */
-  bool immediate;          /* persistent sends: SMPI charges them as MPI_Isend */
-  bool reused;             /* sends: the buffer may change before the send is complete */
-  bool collective;         /* messages carry the communicator's number for collectives */
-  bool bypass;             /* its message bypasses the protocol */
-  bool sized;              /* receives of bytes: the buffer is made for the message when it comes */
-  uint32_t number;         /* receives: as in the door's `request` */
-  uint32_t send;           /* sends: the send's number at the transport; 0: none is under way */
-  uint32_t synchronous;    /* sends: the number of its payload; 0: it ends as the transport says */
-  struct request *receipt; /* sends: the receive of their receipt; NULL: there is none */
+  bool done;           /* receives: the payload is in the program's buffer */
+  bool persistent;     /* made by a call NAME_init, for MPI_Start */
+  bool active;         /* a persistent request between Start and its completion */
+  bool filling;        /* a receive that was given a message whose payload is still under way */
+  bool told;           /* MPI_Request_get_status has said that it is complete */
+  bool orphan;         /* MPI_Request_free was called before the request was complete */
+  enum send_mode mode; /* sends */
+  bool immediate;      /* persistent sends: SMPI charges them as MPI_Isend */
+  bool reused;         /* sends: the buffer may change before the send is complete */
+  bool collective;     /* messages carry the communicator's number for collectives */
+  bool bypass;         /* its message bypasses the protocol */
+  bool sized;          /* receives of bytes: the buffer is made for the message when it comes */
+  uint32_t number;     /* receives: as in the door's `request` */
+  /* sends: the send's number at the transport, or 0 if none is under way */
+  uint32_t send;
+  /* sends: the number of its payload, or 0 if it ends as the transport says */
+  uint32_t synchronous;
+  struct request *receipt; /* sends: the receive of their receipt, or NULL if there is none */
   void *buffer;
   int count;
   MPI_Datatype type;
@@ -228,14 +231,15 @@ struct due {
 };
 
 struct mpi_state {
-  const char *call_name;           /* the call that the program is in, or was in last */
-  double call_since;               /* when that call began, in seconds of simulated time */
-  struct wait wait;                /* what that call waits for */
-  bool algorithm;                  /* one of SMPI's collective algorithms runs for this rank */
-  uint32_t receives;               /* number of receives posted so far */
-  uint32_t *synchronous_sends;     /* so far, by receiver (synchronous.h); NULL: none */
-  struct taken *synchronous_taken; /* by sender; NULL: none */
-  struct taken *receipts_given;    /* by sender; NULL: none */
+  const char *call_name; /* the call that the program is in, or was in last */
+  double call_since;     /* when that call began, in seconds of simulated time */
+  struct wait wait;      /* what that call waits for */
+  bool algorithm;        /* one of SMPI's collective algorithms runs for this rank */
+  uint32_t receives;     /* number of receives posted so far */
+  /* so far, by receiver (synchronous.h), or NULL if there is none */
+  uint32_t *synchronous_sends;
+  struct taken *synchronous_taken; /* by sender, or NULL if there is none */
+  struct taken *receipts_given;    /* by sender, or NULL if there is none */
   struct due *due;                 /* receipts that this rank must still give */
   bool gives_receipt;              /* this rank is sending a receipt */
   int pending;                     /* requests that the program has begun and not completed */
@@ -278,9 +282,10 @@ struct mpi_state {
   int bsend_bytes;
   double image_bytes; /* size of its images in bytes, if the program has given one; 0: images count
                          as the bytes that they hold */
-  uint32_t iteration; /* iteration that it is in, by its own count; 0: none */
-  double iteration_bytes; /* bytes that an iteration changes, if the program has given them; 0: it
-                             changes all bytes of an image */
+  uint32_t iteration; /* iteration that it is in, by its own count, or 0 if there is none */
+  /* bytes that an iteration changes, if the program has given them, or 0 if it changes all bytes
+   * of an image */
+  double iteration_bytes;
 };
 
 #endif

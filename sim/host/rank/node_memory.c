@@ -23,7 +23,7 @@ struct node_memory {
   GPtrArray *contents; /* struct line_content */
 };
 
-static GPtrArray *memories; /* struct node_memory; NULL: none was made yet */
+static GPtrArray *memories; /* struct node_memory, or NULL if none was made yet */
 
 /* ---- who shares ---- */
 
@@ -45,8 +45,8 @@ bool node_is_shared(int rank, int other)
          g_strcmp0(present_node(rank), present_node(other)) == 0;
 }
 
-/* Returns the rank's entry about that memory, also if the rank is still about to share it; NULL:
- * there is none. */
+/* Returns the rank's entry about that memory, also if the rank is still about to share it, or NULL
+ * if there is none. */
 static const struct sharing *entry_of(int rank, const struct node_memory *memory)
 {
   const struct mpi_state *mpi = layer.rank[rank].mpi;
@@ -259,7 +259,7 @@ static struct line_content *add_content(struct node_memory *memory, uint32_t inc
   return content;
 }
 
-/* Returns the number of the rank among the members; -1: the rank is none of them. */
+/* Returns the number of the rank among the members, or -1 if the rank is none of them. */
 static int place_of(const struct node_memory *memory, int rank)
 {
   for (int i = 0; i < memory->size; i++)
@@ -355,7 +355,8 @@ void sharing_forget(struct capture *capture)
   sweep();
 }
 
-/* Returns the content to which the rank's image of that checkpoint refers; NULL: there is none. */
+/* Returns the content to which the rank's image of that checkpoint refers, or NULL if there is
+ * none. */
 static const struct line_content *content_in_image(int rank, const struct node_memory *memory,
                                                    uint32_t checkpoint)
 {

@@ -27,7 +27,8 @@
 struct node_memory;
 struct sharing {
   struct node_memory *memory; /* NULL: not made yet */
-  int comm;          /* number of the communicator that these ranks have made for it; 0: not yet */
+  /* number of the communicator that these ranks have made for it, or 0 if it is not yet */
+  int comm;
   int size, *member; /* these ranks, as ranks of the program */
   struct sharing *next;
 };

@@ -90,7 +90,7 @@ struct capture {
   double rest;         /* bytes that are copied if it is stored */
   /* Below the matching: struct message, the messages that had been delivered by then. */
   GQueue unexpected;
-  GPtrArray *contents;  /* struct line_content (node_memory.h); NULL: none */
+  GPtrArray *contents;  /* struct line_content (node_memory.h), or NULL if there is none */
   struct run_time time; /* account of time up to then */
 };
 
@@ -131,7 +131,7 @@ struct rank {
                         are not yet delivered */
   GQueue bypass_arrived; /* messages that bypass the protocol and that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
-  GArray *piggybacked;   /* piggyback.h; NULL: none so far */
+  GArray *piggybacked;   /* piggyback.h, or NULL if there is none so far */
   GQueue future;         /* messages of incarnations that this rank has not reached yet */
   GQueue delayed;        /* check.hazards: control messages that others overtake */
   uint64_t delays;       /* number of delays that were drawn */
@@ -192,7 +192,7 @@ struct rank {
   uint16_t sends_in;          /* incarnation of the messages that it sends, as of its last step */
   uint32_t sends_behind;      /* the line behind which it sends them */
   bool dead;                  /* from a crash to its restart notice */
-  const struct failure *doom; /* a failure struck it before its first start; NULL: none did */
+  const struct failure *doom; /* a failure struck it before its first start, or NULL if none did */
   enum crash_leaves doom_leaves;
   struct computation computation;
   struct computation reading;     /* the reading of an image, which ends early if this rank dies or,
@@ -203,8 +203,9 @@ struct rank {
   bool stranded;                  /* waits for another target to go back to */
   bool down_due;                  /* independent: it has DOWNs to take */
   bool ended;                     /* all programs are in MPI_Finalize */
-  struct faults *faults; /* failures that its program has to repair (faults.h); NULL: none yet */
-  GPtrArray *agreements; /* struct agreement; NULL: none yet */
+  /* failures that its program has to repair (faults.h), or NULL if there is none yet */
+  struct faults *faults;
+  GPtrArray *agreements; /* struct agreement, or NULL if there is none yet */
 
   struct {     /* application level (application.h) */
     bool on;   /* the program runs again from the beginning, and its data are not put back yet */
@@ -252,8 +253,9 @@ struct layer {
   bool parked;                   /* some rank has had exceptions when it called the layer */
   locale_t plain;                /* "C" */
   const char *call;              /* the call that the program has made last */
-  int (*in_parallel)(void);      /* omp_in_parallel() of the program's OpenMP; NULL: it has none */
-  bool locales_parked;           /* some rank has set a locale for its thread */
+  /* omp_in_parallel() of the program's OpenMP, or NULL if it has none */
+  int (*in_parallel)(void);
+  bool locales_parked; /* some rank has set a locale for its thread */
   /* The host calls these two functions around images. Before a capture, collect() copies the state
    * that libraries hold for the rank into the rank's own memory. After a restore, restored() notes
    * that libraries hold nothing of this rank. */

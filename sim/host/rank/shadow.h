@@ -73,7 +73,7 @@ bool shadow_can_read(int rank, uint32_t checkpoint);  /* the rank can start from
 /* Returns whether, with independent recovery, a dead rank starts from an image that is older than a
  * durable one. */
 bool shadow_starts_behind(int rank);
-/* Returns a rank that must start from a lost checkpoint; -1: there is none, or recovery is
+/* Returns a rank that must start from a lost checkpoint, or -1 if there is none, or recovery is
  * independent. */
 int shadow_stranded(void);
 bool shadow_loses(void); /* returns whether crashes can take stored checkpoints */

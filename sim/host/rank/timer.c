@@ -3,7 +3,7 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/host/rank/shadow.h"
 
-/* Returns the first instant for which the rank's timer has not gone off; -1: none. */
+/* Returns the first instant for which the rank's timer has not gone off, or -1 if there is none. */
 static double next_instant(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
@@ -46,7 +46,7 @@ void timer_set(struct rank *r)
 }
 
 /* Makes the timer wait for a step (`step` says which). It goes off after that step, but not before
- * `time`; -1: it does not go off. */
+ * `time`, or -1 if it does not go off. */
 static void tell_behind(struct rank *r, enum timer_waits step, double time)
 {
   r->timer.serial++;

@@ -34,7 +34,7 @@ static void count_crossing(const struct rank *r, const struct message *message)
     stop_note_crossing(message->line, line);
 }
 
-/* Raises ARRIVED for a message that `request` gets; NULL: the message is drained. */
+/* Raises ARRIVED for a message that `request` gets, or NULL if the message is drained. */
 static void take_message(struct rank *r, struct message *message, struct request *request)
 {
   struct step step = {.arrived = message, .drained = request == NULL};
@@ -335,7 +335,7 @@ bool host_alarm_is_due(const struct rank *r)
   return r->alarm.checkpoint && has_come(r->alarm.at);
 }
 
-/* Returns the time of the alarm; negative: none is set. */
+/* Returns the time of the alarm, or a negative number if none is set. */
 double host_alarm_time(const struct rank *r)
 {
   return r->alarm.checkpoint ? MAX(r->alarm.at, 0.0) : -1.0;
@@ -433,7 +433,7 @@ static bool go_on_by_schedule(struct rank *r)
 
 /* ---- the loop ---- */
 
-/* Returns the next receive that must be announced again after a restart; NULL: there is none.
+/* Returns the next receive that must be announced again after a restart, or NULL if there is none.
  * Receives that are posted later are announced at once. */
 static struct request *next_announced(struct rank *r)
 {
@@ -454,8 +454,8 @@ static bool take_delayed(struct rank *r)
   return true;
 }
 
-/* Returns the time at which the rank has something to do even if nothing comes in; negative: never.
- */
+/* Returns the time at which the rank has something to do even if nothing comes in, or a negative
+ * number for never. */
 static double next_time(const struct rank *r)
 {
   double alarm = host_alarm_time(r);

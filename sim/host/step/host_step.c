@@ -281,8 +281,8 @@ static void join_call(const struct rcl_action *action, struct call *call)
   call->words[RCL_WORDS] = 1;
 }
 
-/* Takes out the message that waits in that slot, whose payload may still be at its sender; NULL:
- * the slot is from a checkpoint. */
+/* Takes out the message that waits in that slot, whose payload may still be at its sender, or NULL
+ * if the slot is from a checkpoint. */
 static struct message *take_waiting(struct rank *r, uint32_t slot)
 {
   for (GList *item = r->waiting.head; item; item = item->next) {

@@ -16,8 +16,8 @@ void piggyback_add(struct rank *, const struct rcl_action *);
 /* Attaches the control messages to the message's destination. Returns their bytes. */
 uint64_t piggyback_attach(struct rank *, struct message *);
 
-/* Returns the destination of a control message that no message has taken; -1: there is none, or the
- * rank is dead. */
+/* Returns the destination of a control message that no message has taken, or -1 if there is none,
+ * or the rank is dead. */
 int piggyback_left(const struct rank *);
 
 #endif

@@ -52,7 +52,7 @@ static void *grow(struct rank *r, void *list, int count, int *room, size_t size)
   return larger;
 }
 
-/* Returns the image from which the rank restarts; NULL: it does not restart. */
+/* Returns the image from which the rank restarts, or NULL if it does not restart. */
 static const struct saved *image_of(const struct rank *r)
 {
   return r->restart.on ? r->restart.saved : r->mpi->redistributed ? NULL : redistribution_image();

@@ -45,11 +45,11 @@ struct manifest_file {
 struct manifest {
   uint32_t checkpoint;
   double time;
-  int64_t late, early;      /* messages that cross the checkpoint; -1: not known */
+  int64_t late, early;      /* messages that cross the checkpoint, or -1 if it is not known */
   GPtrArray *needs;         /* "KEY VALUE" */
   GArray *payloads;         /* struct manifest_payload */
   GPtrArray *communicators; /* keys, from number 2 */
-  GArray *calls;            /* int, by communicator: the last call; 0: none */
+  GArray *calls;            /* int, by communicator: the last call, or 0 if there is none */
   GArray *files;            /* struct manifest_file */
 };
 
@@ -76,7 +76,7 @@ bool manifest_write(const struct manifest *, const char *folder, GError **error)
  * `file: what, expected what`, if a file differs or there is no valid manifest. */
 struct manifest *manifest_read(const char *folder, GError **error);
 
-/* Returns the number of ranks that have left the checkpoint; 0: the manifest does not say. */
+/* Returns the number of ranks that have left the checkpoint, or 0 if the manifest does not say. */
 int manifest_ranks(const struct manifest *);
 
 /* Returns whether the scenario has all that the manifest of `folder` needs; otherwise sets an error

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static GPtrArray *images;    /* struct saved, by rank of the run before; NULL: there are none */
+/* struct saved, by rank of the run before, or NULL if there are none */
+static GPtrArray *images;
 static struct saved *common; /* what redistribution_image() returns */
 static uint32_t checkpoint;
 

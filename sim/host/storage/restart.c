@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *folder; /* folder that the run before has left; NULL: there is none */
+static const char *folder; /* folder that the run before has left, or NULL if there is none */
 static struct manifest *manifest;
 static uint16_t incarnation; /* the incarnation in which all restart */
 
@@ -66,7 +66,7 @@ void restart_begin(void)
 
 /* ---- a rank ---- */
 
-/* Returns the contents of the file `name`, which it frees; NULL: there is no such file. */
+/* Returns the contents of the file `name`, which it frees, or NULL if there is no such file. */
 static GByteArray *read_file(char *name)
 {
   g_autofree char *mine = name, *path = g_build_filename(folder, mine, NULL);

@@ -19,7 +19,7 @@
 struct crossings {
   uint32_t late, early;
 };
-static GArray *crossings; /* struct crossings, by checkpoint; NULL: none */
+static GArray *crossings; /* struct crossings, by checkpoint, or NULL if there is none */
 
 void stop_note_crossing(uint32_t sent, uint32_t received)
 {

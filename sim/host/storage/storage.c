@@ -537,7 +537,7 @@ void storage_cut(struct rank *r)
 }
 
 /* Forgets later checkpoints. Returns the slots of `checkpoint`, from its log or, if it has no log,
- * from its image; NULL: it has neither. */
+ * from its image, or NULL if it has neither. */
 static GHashTable *drop_after(struct rank *r, uint32_t checkpoint, bool durable)
 {
   GHashTable *slots = NULL;

@@ -14,8 +14,7 @@ void storage_delivered(struct rank *, struct slot *); /* a receive has the paylo
                                                          waits no longer */
 struct slot *storage_slot(const struct rank *, uint32_t slot);
 /* Returns the slot that was filled first among the slots that wait for a receive with this
- * envelope; NULL: there is none.
- */
+ * envelope, or NULL if there is none. */
 const struct slot *storage_waiting(const struct rank *, int peer, int tag, int comm);
 
 /* Keeps a captured image, which it takes over: one of memory or, at the application level, of

@@ -25,7 +25,7 @@
 /* ---- pieces ---- */
 
 /* peers_of() returns the number of ranks with which this rank may exchange data, own_place() the
- * place of this rank among them; -1: it is none of them. */
+ * place of this rank among them, or -1 if it is none of them. */
 static int peers_of(const struct comm *comm)
 {
   return comm_peers(comm)->size;

@@ -67,7 +67,7 @@ struct partitioned {
   int begun;      /* operations so far */
   int ready;      /* sends: number of partitions that are ready */
   bool *is_ready; /* sends: whether each partition is ready */
-  int messages;   /* receives: messages of an operation; 0: not known yet */
+  int messages;   /* receives: messages of an operation, or 0 if it is not known yet */
   int *come;      /* receives: bytes of each partition that are in the buffer */
 };
 

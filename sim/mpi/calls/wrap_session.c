@@ -90,7 +90,7 @@ static int name_set(int n, int *length, char *name)
   return MPI_SUCCESS;
 }
 
-/* Returns the communicator of a set; NULL: there is no such set. */
+/* Returns the communicator of a set, or NULL if there is no such set. */
 static const struct comm *members_of(const struct rank *r, const char *name)
 {
   if (g_ascii_strcasecmp(name, sets[0]) == 0)

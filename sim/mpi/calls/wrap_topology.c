@@ -65,8 +65,7 @@ static int neighbour(const struct grid *grid, int rank, int dimension, int dista
 /* ---- how large ---- */
 
 /* Returns the smallest possible largest factor (at most `most`) when `nodes` is a product of
- * `count` factors; 0: there is none.
- */
+ * `count` factors, or 0 if there is none. */
 static int largest_factor(int nodes, int count, int most)
 {
   if (count == 0)

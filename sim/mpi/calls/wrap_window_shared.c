@@ -13,7 +13,7 @@
 /* Parts that need not be contiguous begin at multiples of APART bytes. */
 enum { APART = 4096 };
 
-/* Returns why ranks cannot share memory in this run; NULL: they can. */
+/* Returns why ranks cannot share memory in this run, or NULL if they can. */
 static char *why_not(void)
 {
   if (shadow_independent())

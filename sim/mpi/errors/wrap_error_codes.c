@@ -13,14 +13,14 @@ struct added_error {
   char text[MPI_MAX_ERROR_STRING];
 };
 
-/* Returns the error with that code; NULL: the program has not added it. */
+/* Returns the error with that code, or NULL if the program has not added it. */
 static struct added_error *added(const struct rank *r, int code)
 {
   int place = code - FIRST_ADDED;
   return place >= 0 && place < r->mpi->errors_added_count ? r->mpi->errors_added[place] : NULL;
 }
 
-/* Adds a code of that class; 0: the code is a class itself. */
+/* Adds a code of that class, or 0 if the code is a class itself. */
 static int add(struct rank *r, int class, int *code)
 {
   struct mpi_state *mpi = r->mpi;

@@ -48,7 +48,8 @@ static GPtrArray *changes_of(struct opening *opening, int rank)
   return opening->changes->pdata[rank];
 }
 
-/* Returns the furthest version that a rank has reached; NOT_OPEN: no rank has the file open. */
+/* Returns the furthest version that a rank has reached, or NOT_OPEN if no rank has the file
+ * open. */
 static int furthest(const struct opening *opening)
 {
   int most = NOT_OPEN;
@@ -90,9 +91,8 @@ static void drop_changes(struct opening *opening)
 
 /* ---- opening ---- */
 
-/* Returns the file that has this name now; NULL: the store does not know it. A file that has the
- * name of a deleted one is another file.
- */
+/* Returns the file that has this name now, or NULL if the store does not know it. A file that has
+ * the name of a deleted one is another file. */
 static struct content *find_content(const char *path)
 {
   struct stat file, known;

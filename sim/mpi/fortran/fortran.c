@@ -58,7 +58,8 @@ int *fortran_weights(void *argument)
 void smpi_init_fortran_types(void) __attribute__((weak)); /* SMPI's; no header declares it */
 
 static struct {
-  const char *name; /* the first one whose number differs from the number in mpif.h; NULL: none */
+  /* the first one whose number differs from the number in mpif.h, or NULL if there is none */
+  const char *name;
   int number, found;
 } wrong;
 

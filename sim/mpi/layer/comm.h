@@ -26,8 +26,8 @@ int comm_first_group(const struct comm *between); /* number of members of the fi
 struct comm *comm_new(struct rank *, int size);
 
 /* Returns an internal communicator of these members of `parent`, over which they agree on new
- * communicators; NULL: this rank is not among them. The communicator is kept for later calls with
- * the same members, so that its calls are numbered. Takes `member` over. */
+ * communicators, or NULL if this rank is not among them. The communicator is kept for later calls
+ * with the same members, so that its calls are numbered. Takes `member` over. */
 struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
 /* rank_in_group() returns the rank in the program of a member of a group; ranks_in_group() writes

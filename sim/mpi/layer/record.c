@@ -190,7 +190,7 @@ static int op_number(MPI_Op op)
 
 /* ---- buffers ---- */
 
-/* Returns the place of the first argument with that letter, from place `at` on; -1: there is
+/* Returns the place of the first argument with that letter, from place `at` on, or -1 if there is
  * none. */
 static int place_of(const struct call_record *call, char letter, int at)
 {

@@ -8,7 +8,7 @@
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
 
-static struct rank *owner; /* the rank whose state libgfortran holds; NULL: none */
+static struct rank *owner; /* the rank whose state libgfortran holds, or NULL if there is none */
 
 /* Describes a whole array of one dimension, as gfortran does. */
 struct vector {

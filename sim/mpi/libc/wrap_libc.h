@@ -6,8 +6,8 @@
 
 struct rank;
 
-/* Returns the calling actor's state: in its MPI state, or before MPI_Init in separate memory; NULL:
- * the layer is inert, or the actor has no program. */
+/* Returns the calling actor's state: in its MPI state, or before MPI_Init in separate memory, or
+ * NULL if the layer is inert, or the actor has no program. */
 struct libc *libc_self(void);
 
 /* Moves the calling rank's state from before MPI_Init to its MPI state. */

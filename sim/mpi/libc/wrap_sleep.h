@@ -19,8 +19,8 @@ bool sleep_is_time(const struct timespec *time);
 
 double sleep_seconds(const struct timespec *time);
 
-/* Returns the seconds of `time`; -1: it is NULL or not valid, so the call waits for ever, or fails,
- * in libc. */
+/* Returns the seconds of `time`, or -1 if it is NULL or not valid, so the call waits for ever, or
+ * fails, in libc. */
 double sleep_seconds_or_none(const struct timespec *time);
 
 /* Returns whether the caller is the program of a rank, between MPI_Init and MPI_Finalize. If it is,

@@ -9,8 +9,8 @@
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/p2p/requests.h"
 
-/* Returns the receive of a message handle; NULL: the handle is MPI_MESSAGE_NO_PROC, which in SMPI
- * equals MPI_MESSAGE_NULL. */
+/* Returns the receive of a message handle, or NULL if the handle is MPI_MESSAGE_NO_PROC, which in
+ * SMPI equals MPI_MESSAGE_NULL. */
 static struct request *receive_of(struct rank *r, MPI_Message message)
 {
   struct request *receive = message;

@@ -123,8 +123,8 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Returns the index of the first request that is complete and not idle; -1: none; -2: all are idle.
- */
+/* Returns the index of the first request that is complete and not idle, or -1 if there is none, or
+ * -2 if all are idle. */
 static int first_done(const struct rank *r, const struct several *several)
 {
   int found = -2;

@@ -135,7 +135,7 @@ static bool op_window(enum element element, const void *before, void *into, int 
 
 typedef bool operation(enum element element, const void *before, void *into, int count);
 
-/* Returns the function of a predefined operation; NULL: the operation is the program's own. */
+/* Returns the function of a predefined operation, or NULL if the operation is the program's own. */
 static operation *predefined(MPI_Op op)
 {
   const struct {

@@ -31,8 +31,8 @@ struct window {
   MPI_Info info;
   char *name;
   struct access **first; /* by target: its accesses, in the order of the calls */
-  struct access **last;  /* by target: the last access; NULL: there is none */
-  int *access;           /* MPI_Win_start: targets, as ranks in comm; NULL: none */
+  struct access **last;  /* by target: the last access, or NULL if there is none */
+  int *access;           /* MPI_Win_start: targets, as ranks in comm, or NULL if there is none */
   int accesses;
   int *exposure; /* MPI_Win_post: origins, likewise */
   int exposures;
@@ -40,7 +40,7 @@ struct window {
   struct attribute *attributes;
   struct region *regions;   /* attached memory of a dynamic window */
   struct shared_part *part; /* of a shared window, by member; else NULL */
-  struct sharing *sharing;  /* memory that several ranks share; NULL: none */
+  struct sharing *sharing;  /* memory that several ranks share, or NULL if there is none */
   bool posted;              /* MPI_Win_start has waited for MPI_Win_post */
   struct passive *passive;  /* NULL: nobody locks it */
   struct window *next;      /* next window that may be locked, in the order of making */

@@ -108,7 +108,7 @@ static MPI_Datatype type_of(int number)
   return number < (int)G_N_ELEMENTS(types) ? types[number] : MPI_DATATYPE_NULL;
 }
 
-/* Returns the number of an operation; -1: it has none. */
+/* Returns the number of an operation, or -1 if it has none. */
 static int number_of_op(MPI_Op op)
 {
   int number = 0;

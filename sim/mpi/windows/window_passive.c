@@ -172,7 +172,7 @@ static uint32_t messages(const struct rank *r)
   return windows * (uint32_t)layer.ranks;
 }
 
-/* Returns the number of all decisions; 0: there is no bound, as receipts have none. */
+/* Returns the number of all decisions, or 0 if there is no bound, as receipts have none. */
 static uint32_t decisions(const struct rank *r)
 {
   return receipts_are_given() ? 0 : 1 + messages(r);

@@ -8,7 +8,7 @@
 /* ---- grids ---- */
 
 /* Returns the least number that can be the largest of `count` sizes, none above `most`, whose
- * product is `nodes`; 0: there are no such sizes. */
+ * product is `nodes`, or 0 if there are no such sizes. */
 static int smallest_largest(int nodes, int count, int most)
 {
   if (count == 1)
