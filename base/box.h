@@ -15,11 +15,11 @@ struct box {
   int64_t first[BOX_DIMENSIONS], end[BOX_DIMENSIONS];
 };
 
-/* Returns the box of `part` items from `first` on, in each of `dimensions` dimensions. */
+/* Returns the box that has part[d] items from first[d] on in each dimension d of `dimensions`. */
 struct box box_of(int dimensions, const int64_t *first, const int64_t *part);
 
-/* Returns the index of the item at `at`, which is in the box, in memory that holds the box by
- * rows. */
+/* Returns the index of the item at `at` in memory that holds the box by rows. The item must be in
+ * the box. */
 size_t box_item(const struct box *, const int64_t at[BOX_DIMENSIONS]);
 
 /* Sets *both to the items that are in both boxes; returns whether there are any. */

@@ -24,21 +24,21 @@
 
 struct components {
   /* The caller sets these fields. */
-  uint32_t *number; /* for each node: 0 at first, then the number of its component */
-  uint32_t *last;   /* the last number given to a component, COMPONENT_ALONE at first; searches that
-                       have no node in common may share `number` and `last`, and run at the same
-                       time */
-  size_t *left;     /* bytes that all searches together may still take, or NULL for no bound */
+  uint32_t *number; /* by node: 0 at first, later the number of its component */
+  /* the last number given to a component, COMPONENT_ALONE at first. Searches that have no node
+   * in common may share `number` and `last`, and may run at the same time */
+  uint32_t *last;
+  size_t *left; /* bytes that all searches together may still take, or NULL for no bound */
   void *ctx;
   /* Finds the first edge of `node` whose number is at least *edge. Sets *edge to the number of the
-   * edge after it, or to EDGE_NONE where the caller knows that there is none. Returns false if
+   * next edge, or to EDGE_NONE if the caller knows that there is no next edge. Returns false if
    * there is no edge. */
   bool (*edge)(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to);
   /* The search calls this for each component of several nodes, once number[] of each holds its
    * number. */
   void (*found)(void *ctx, const uint64_t *nodes, size_t count);
-  bool stopped; /* true ends the search: the caller sets it, or the search itself when memory is
-                   short */
+  /* if true, the search ends; the caller sets it, or the search when memory is short */
+  bool stopped;
 
   struct {
     struct components_frame *item;
@@ -48,7 +48,8 @@ struct components {
     uint64_t *item;
     size_t count, room;
   } open;
-  uint32_t met; /* number of nodes on the path and of open nodes */
+  /* number of nodes that are on the path, or have left it and whose component is not complete */
+  uint32_t met;
 };
 
 /* Finds the components of all nodes that can be reached from `node` and have no number yet. */

@@ -1,6 +1,6 @@
-/* Confines foreign code: if a protocol's step touches memory that is not its own, is ended by a
- * signal or does not end, the caller is told so. In a browser, which has no signals, the step runs
- * as it is. */
+/* Confines foreign code. If a protocol's step touches memory that is not its own, is ended by a
+ * signal or does not end, the caller is told. In a browser, which has no signals, the step runs
+ * unconfined. */
 #ifndef RECLINE_CONFINE_H
 #define RECLINE_CONFINE_H
 
@@ -12,15 +12,16 @@ enum { CONFINE_SECONDS = 3 };
 
 enum confine_access { CONFINE_TOUCHED, CONFINE_READ, CONFINE_WRITTEN };
 
-/* Tells why code was ended before it returned. */
+/* Tells why foreign code was ended before it returned. */
 struct confine_end {
-  bool late;                  /* it took longer than CONFINE_SECONDS */
-  int signal;                 /* the signal that ended it, or 0 if none did */
-  const char *name;           /* the signal's name, for people */
-  bool memory;                /* it touched memory that is not its own */
-  const unsigned char *at;    /* the address that it touched; UINTPTR_MAX if it is not known */
-  enum confine_access access; /* TOUCHED: the machine does not tell a read from a write */
-  bool stack;                 /* the address is in its stack */
+  bool late;        /* the code took longer than CONFINE_SECONDS */
+  int signal;       /* the signal that ended it, or 0 if none did */
+  const char *name; /* the signal's name, for people */
+  bool memory;      /* the code touched memory that is not its own */
+  /* the address that the code touched, or UINTPTR_MAX if it is not known */
+  const unsigned char *at;
+  enum confine_access access; /* CONFINE_TOUCHED if the machine does not tell a read from a write */
+  bool stack;                 /* the address is in the stack of the code */
 };
 
 /* Calls run(data). Returns true when it has returned. Returns false if the code had to be ended:
@@ -32,16 +33,17 @@ bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 /* Gives an object of foreign code two places in memory, of which the caller uses one at a time.
  * Pages that nothing can touch are around each place. The addresses of the two places differ in all
  * bits of an address from bit 3 on: one place is above all other memory of the process, its stack
- * included, and one is below. If the system has no room there, they differ in fewer bits. Each
- * place is mapped a second time, read-only. */
+ * included, and one is below. If the system has no room there, the addresses differ in fewer bits.
+ * Each place is mapped a second time, read-only. */
 struct confine_memory {
   size_t bytes;            /* size of the object */
-  unsigned char *place[2]; /* the object; place[0] ends at a page that nothing can touch */
+  unsigned char *place[2]; /* the two places; place[0] ends at a page that nothing can touch */
   unsigned char *first[2]; /* first page of each place */
   size_t room[2];          /* bytes in the pages of each place */
   ptrdiff_t read_only;     /* distance from a byte to its read-only copy */
   unsigned char *base[2];  /* first byte of the address space around each place */
-  size_t span;             /* bytes in each half of that space; the second half is read-only */
+  /* bytes in each half of that address space; the second half is read-only */
+  size_t span;
 };
 
 /* confine_memory_new() makes both places for an object of `bytes` bytes, a multiple of 4. It ends

@@ -25,9 +25,9 @@ static inline uint32_t hash_home(uint64_t key, uint32_t room)
 /* Returns the hash of `size` bytes, at any alignment; `bytes` may be NULL if size is 0. */
 uint64_t hash_bytes(const void *bytes, size_t size);
 
-/* Sets 128 bits of hash, in two halves that are computed apart: different bytes have the same 128
- * bits with a probability of about 2^-128. Machines with the same byte order compute the same
- * bits. */
+/* Sets `digest` to a hash of 128 bits, in two halves that are computed apart. Different bytes have
+ * the same 128 bits with a probability of about 2^-128. Machines with the same byte order compute
+ * the same bits. */
 void hash_bytes_wide(const void *bytes, size_t size, uint64_t digest[2]);
 
 #endif

@@ -11,20 +11,20 @@
 #include <stdint.h>
 
 struct interned {
-  const void *bytes; /* 8-aligned; does not move until intern_clear() */
+  const void *bytes; /* aligned to 8 bytes; not moved until intern_clear() */
   uint32_t size;
   uint32_t hash;
 };
 
 struct intern {
   struct interned *item; /* item[0] is not used */
-  uint32_t count;        /* numbers are 1 .. count */
+  uint32_t count;        /* number of items; their numbers are 1 to `count` */
   uint32_t room;
-  uint32_t *slot; /* open addressing; 0: free */
+  uint32_t *slot; /* numbers, by open addressing; 0 in a free slot */
   uint32_t mask;
-  char *chunk;   /* where the next bytes go: in the last chunk */
+  char *chunk;   /* where the next bytes go, in the last chunk */
   size_t left;   /* bytes left in that chunk */
-  void **chunks; /* the memory of all bytes */
+  void **chunks; /* the memory that holds the bytes of all items */
   uint32_t chunk_count;
   size_t bytes; /* memory taken by all chunks */
 };

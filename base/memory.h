@@ -13,17 +13,17 @@ enum { MEMORY_LINE = 128 };
  * the result with free(). */
 void *memory_grow(void *memory, size_t bytes);
 
-/* Returns an array with room for one item more than `count`: `list` itself, or a larger copy that
- * replaces it, with *room (in items) set anew. `item` is the size of an item in bytes. The caller
- * frees the result with free(). */
+/* Returns an array with room for `count` items and one more. It is `list` itself, or a larger copy
+ * that replaces `list`; then *room, in items, is set anew. `item` is the size of an item in bytes.
+ * The caller frees the result with free(). */
 void *memory_room(void *list, uint32_t count, uint32_t *room, size_t item);
 
 /* Returns an array with room for item `number`, as memory_room() does; new items are zeroed. */
 void *memory_zeroed_room(void *list, uint32_t number, uint32_t *room, size_t item);
 
-/* Returns zeroed memory for `count` items of `size` bytes. It shares no cache line with other
- * memory (no false sharing). Large tables get huge pages, because they are read at random places.
- * The caller frees it with free(). */
+/* Returns zeroed memory for `count` items of `size` bytes. The table shares no cache line with
+ * other memory (no false sharing). Large tables get huge pages, because they are read at random
+ * places. The caller frees it with free(). */
 void *memory_table(size_t count, size_t size);
 
 /* Prints the size that was asked for, on one line of standard error, and ends with

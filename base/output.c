@@ -30,7 +30,8 @@ static bool has_name(int file, const char *name)
          now.st_ino == named.st_ino;
 }
 
-/* Makes and opens a file or folder of that name. Returns its descriptor; negative: failed. */
+/* Makes and opens a file or folder of that name. Returns its descriptor, or a negative number if
+ * that failed. */
 static int make(const char *name, bool folder)
 {
   if (!folder)

@@ -24,17 +24,18 @@ struct output *output_open(const char *file);
 /* Returns the stream for the content; errors may be left to output_close(). */
 FILE *output_stream(struct output *);
 
-/* Replaces `file` by what was written; with `sync`, content and name are on the disk before it
- * returns. Returns false if that failed. Then `file` is as before, except after an error in writing
- * the name to the disk: then `file` is replaced, which a failure of the machine may undo. */
+/* Replaces `file` by what was written. With `sync`, content and name are on the disk before the
+ * call returns. Returns false if that failed. Then `file` is as before, with one exception: if only
+ * writing the name to the disk failed, `file` is replaced, but a failure of the machine may undo
+ * that. */
 bool output_close(struct output *, bool sync);
 
 /* Writes a whole file in one call. */
 bool output_write(const char *file, const void *bytes, size_t size);
 
-/* Makes a folder in `base` that only this user may enter. Sets its path (the caller frees it) and
- * returns a descriptor of the folder, which exec closes. The folder stays locked until the
- * descriptor and its copies are closed. */
+/* Makes a folder in `base` that only this user may enter. Sets `path` to its path, which the caller
+ * frees, and returns a descriptor of the folder, which exec closes. The folder stays locked until
+ * the descriptor and its copies are closed. */
 int output_folder(const char *base, char **path);
 
 /* Removes a file, or a folder with all below it, as far as possible. */

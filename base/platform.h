@@ -48,12 +48,12 @@ void platform_lock_free(struct platform_lock *); /* may be NULL */
 void platform_lock(struct platform_lock *);
 void platform_unlock(struct platform_lock *);
 void platform_wait(struct platform_lock *); /* unlocks, waits for platform_wake(), locks again */
-void platform_wake(struct platform_lock *); /* wakes all that wait */
+void platform_wake(struct platform_lock *); /* wakes all threads that wait */
 
 /* ---- files ---- */
 
-/* Opens a temporary file without a name, in TMPDIR or /tmp. Returns its number; negative: failed.
- */
+/* Opens a temporary file without a name, in TMPDIR or /tmp. Returns its number, or a negative
+ * number if that failed. */
 int platform_file_new(void);
 void platform_file_close(int file);
 

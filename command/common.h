@@ -1,4 +1,4 @@
-/* Declares what subcommands share: reading words, and the data folder. */
+/* Declares functions that subcommands share: they read words, and find the data folder. */
 #ifndef RECLINE_COMMON_H
 #define RECLINE_COMMON_H
 
@@ -14,8 +14,8 @@
 const char *data_folder(void);
 
 /* Reads the words of commands whose only option is --json: sets `json`, and `words` to all other
- * words (ends with NULL; the caller frees it with g_strfreev()). Prints the wrong option and
- * returns false if there is one. */
+ * words (ends with NULL; the caller frees it with g_strfreev()). If an option is wrong, prints it
+ * and returns false. */
 bool read_words(const struct about *about, int argc, char **argv, gboolean *json, char ***words);
 
 #endif

@@ -12,30 +12,31 @@
 
 /* Returns the path of a program. An absolute path stays as it is. A bare name is looked for in the
  * folders of RECLINE_PROGRAMS (separated by colons), then among recline's own programs. Returns
- * NULL if it is nowhere. The caller frees it. */
+ * NULL if there is no such program. The caller frees it. */
 char *launch_find(const char *name);
 
-/* Returns NULL if `program` needs the library that recline-cc links into programs. Otherwise
- * returns why it cannot be run ("was not built with recline-cc"), a static text. */
+/* Returns NULL if `program` is linked with the library that recline-cc links into programs.
+ * Otherwise returns why it cannot be run ("was not built with recline-cc"), a static text. */
 const char *launch_refuses(const char *program);
 
 struct launch {
   const char *program;     /* absolute path */
   const char *const *args; /* ends with NULL */
-  const char *input;       /* file for its standard input; NULL: an empty one */
+  const char *input;       /* file for its standard input, or NULL for an empty one */
   const char *platform;    /* SimGrid platform file */
-  int processes;           /* count: the program's ranks and the dispatcher */
-  const char *scenario;    /* for the layer: scenario.yaml with all its values */
+  int processes;           /* number of processes: the program's ranks and the dispatcher */
+  const char *scenario;    /* for the layer: path of scenario.yaml with all its values */
   const char *directory; /* absolute path of a private folder for `hosts` (a host for each process),
                             trace.txt and the simulator's temporary files */
-  int folder;         /* descriptor of that folder, which holds its lock; the simulation gets it */
-  const char *result; /* for the layer: where result.json goes */
+  int folder;            /* descriptor that holds the folder's lock; the simulation inherits it */
+  const char *result;    /* for the layer: path of result.json */
   const char *out, *err; /* files for the program's output */
-  bool trace;            /* write trace.txt */
+  bool trace;            /* true if trace.txt is written */
   const char *restart;   /* folder of the run to continue, or NULL if there is none */
-  const char *record;    /* folder in which to record the program; NULL: do not record */
+  const char *record;    /* folder in which to record the program, or NULL if it is not recorded */
   const char *replay;    /* folder of the recording to replay, or NULL if there is none */
-  double skew;           /* for a recording: the factor by which the program's clocks run faster */
+  /* for a recording: the factor by which the program's clocks run faster than the simulated time */
+  double skew;
   /* seconds of wall time after which the simulation is stopped, or 0 for never */
   double timeout;
   /* bytes of memory above which the simulation is stopped, or 0 for no limit */

@@ -44,7 +44,7 @@ const char *list_kind(size_t i)
 struct request {
   char **words; /* the kind, then what names must contain or match */
   gboolean json, map;
-  char *output; /* the file of the map; NULL: a table on standard output */
+  char *output; /* the file for the map, or NULL for a table on standard output */
 };
 
 /* Returns whether `name` is asked for: it contains one of `words` or, if the word has * or ?,

@@ -9,7 +9,8 @@
 extern const struct about about_run, about_list, about_doctor, about_demo, about_join, about_help,
     about_prove, about_platform;
 
-/* Returns the kinds that `recline list` takes, from number 0 on, or NULL if there are no more. */
+/* Returns the kind with that number, from 0 on, that `recline list` takes, or NULL if there are no
+ * more. */
 const char *list_kind(size_t);
 
 int command_run(int argc, char **argv);      /* command/run.c */

@@ -17,9 +17,9 @@ struct map_row {
  * Protocols without a place are left out. */
 GArray *map_rows(void);
 
-/* Both functions return a text. The caller frees only the text of map_log(). */
+/* map_back() returns a static text. map_log() returns a text that the caller frees. */
 const char *map_back(const struct rcl_place *);
-char *map_log(const struct rcl_place *, int index); /* NULL: there are no more logs */
+char *map_log(const struct rcl_place *, int index); /* NULL behind the last log */
 
 /* Adds the members "logs", "back" and "assumes" to the object of a protocol. */
 void map_add(JsonBuilder *, const struct rcl_place *);

@@ -285,8 +285,8 @@ static bool publish(const struct run *run, bool with_result, GError **error)
 
 /* ---- judging ---- */
 
-/* Returns the verdict that a run should have; -1: the scenario expects none, or one of `recline
- * check`. */
+/* Returns the verdict that a run should have, or -1 if the scenario expects none, or expects one of
+ * `recline check`. */
 static int expected_verdict(enum expected_verdict expected)
 {
   static const int verdicts[] = {[EXPECT_NOTHING] = -1,

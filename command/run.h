@@ -11,7 +11,7 @@ struct options {
   char **set;
   char *out;
   gboolean json, keep, no_trace;
-  double timeout; /* seconds, or 0 if there is none */
+  double timeout; /* seconds after which the simulation is stopped, or 0 for no limit */
   char *memory;
   double memory_bytes;
   char *record, *replay, *restart; /* paths of folders */
@@ -23,10 +23,10 @@ struct run {
   char *program;   /* absolute path */
   char **args;     /* arguments of the program; for a script: the file with its text */
   char *directory; /* a private folder, removed at the end */
-  int folder;      /* descriptor of that folder, which locks it */
-  char *again;     /* folder of the program's second recording, while that is made; NULL: at other
-                      times */
-  bool made_out;   /* DIR did not exist before */
+  int folder;      /* descriptor of that folder, whose lock it holds */
+  /* folder of the program's second recording while that is made, or NULL at other times */
+  char *again;
+  bool made_out;   /* this run has made the folder of --out */
   int interrupted; /* the signal that stopped this process */
   int status;      /* wait status of the simulation */
 };
@@ -35,7 +35,7 @@ struct run {
  * exit code of an error that was printed. */
 int run_parse(int argc, char **argv, struct options *, char **scenario);
 
-/* Judges the scenario, and finds the program. */
+/* Judges the scenario, and finds the program. Returns false with `error` if either fails. */
 bool run_check(struct run *, GError **error);
 
 #endif

@@ -1,6 +1,6 @@
 /* recline-cc and recline-c++ include this file ahead of all that they compile, in place of SMPI's
- * smpi_helpers.h. With it, calls by these names of libc reach SMPI's functions, or the layer's own
- * function if the layer has one.
+ * smpi_helpers.h. With this file, calls of libc by the names below reach SMPI's functions, or the
+ * layer's own function if the layer has one.
  *
  * SMPI's header uses macros, which also replace what merely has such a name: a member of a
  * structure, a prototype of getopt in an old program. The pragmas below change only the names of

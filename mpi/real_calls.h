@@ -1,4 +1,4 @@
-/* Checks the calls that programs make (real_calls.c). */
+/* Declares a check of the calls that programs make (real_calls.c). */
 #ifndef RECLINE_REAL_CALLS_H
 #define RECLINE_REAL_CALLS_H
 

@@ -4,25 +4,18 @@
  * the launcher ends the others. When they are started again, all go on from the last committed
  * checkpoint.
  *
- *     real_calls.c       the calls of MPI that programs make
- *     real_refused.c     the calls of MPI that it refuses
- *     real_program.c     the calls of recline.h
- *     real_host.c        events in, actions carried out
- *     real_messages.c    messages of the program
- *     real_queues.c      payloads, queues, posted receives, slots
- *     real_collectives.c collectives
- *     real_wire.c        the MPI library underneath: one channel for each pair of processes
- *     real_data.c        the data that the program protects
- *     real_storage.c     parts of checkpoints, the commit record
- *     real_redistribution.c  checkpoints of another number of processes
- *     real_options.c     the environment; errors
- *     real_trace.c       the trace of this process, for `recline join`
- *     real_account.c     the time of this process, by activity
+ *     real_calls.c the calls of MPI that programs make real_refused.c the calls of MPI that the
+ *     host refuses real_program.c the calls of recline.h real_host.c events in, actions carried out
+ *     real_messages.c messages of the program real_queues.c payloads and queues of messages; posted
+ *     receives; slots real_collectives.c collectives real_wire.c the MPI library underneath: one
+ *     channel for each pair of processes real_data.c the data that the program protects
+ *     real_storage.c parts of checkpoints, the commit record real_redistribution.c checkpoints of
+ *     another number of processes real_options.c the environment; errors real_trace.c the trace of
+ *     this process, for `recline join` real_account.c the time of this process, by activity
  *
  * One thread of a process does all work, in calls of the program. An error of the user ends all
- * processes with one line and exit code 64, a protocol that gives up with 1, and an error of
- * recline with 3.
- */
+ * processes with one line and exit code 64. A protocol that gives up ends them with 1, and an error
+ * of recline with 3. */
 #ifndef RECLINE_REAL_HOST_H
 #define RECLINE_REAL_HOST_H
 
@@ -39,7 +32,7 @@ struct real_options {
   const char *folder;
   double every;      /* seconds from a commit to the next checkpoint */
   uint32_t capacity; /* entries of each list of the protocol */
-  bool trace;        /* write traces into the folder */
+  bool trace;        /* whether traces are written into the folder */
   bool varies;       /* the program may take another way in a new run, so protocols that rely on
                         repetition are refused */
 };
@@ -70,8 +63,8 @@ void real_begin(MPI_Comm comm, const struct real_options *);
  * collective call. */
 void real_end_checkpoints(void);
 
-/* Ends the program. Returns when it has ended in all processes, and removes the checkpoints unless
- * `keep` is set. */
+/* Ends the program. Returns when the program has ended in all processes. Removes the checkpoints
+ * unless `keep` is set. */
 void real_end(bool keep);
 
 bool real_is_on(void); /* true between real_begin() and real_end() */
@@ -82,7 +75,8 @@ _Noreturn void real_refuse(const char *call, const char *expected);
 /* Ends all processes if the environment has an unknown setting of recline. */
 void real_check_environment(void);
 
-/* Returns the options in the environment (docs/mpi-host.md). `folder` is NULL if it names none. */
+/* Returns the options in the environment (docs/mpi-host.md). `folder` is NULL if the environment
+ * names none. */
 struct real_options real_options_of_environment(void);
 
 /* ---- the program's data ---- */
@@ -96,8 +90,8 @@ struct real_shape {
 };
 
 /* Protects memory of the program: `count` items of `item_bytes` bytes; `type` is the number of
- * their type. When data are put back, they must have that type, and at most as many bytes. `shape`
- * may be NULL. */
+ * their type. Data from an image are put back only into memory of the same type and of at least
+ * their size. `shape` may be NULL. */
 void real_protect(int id, void *address, size_t count, size_t item_bytes, int type,
                   const struct real_shape *shape);
 void real_unprotect(int id);
@@ -111,18 +105,19 @@ struct real_stream {
 };
 void real_protect_stream(int id, const struct real_stream *);
 
-enum real_place real_restarts(void); /* the image's place, until the data are put back */
-size_t real_protected_bytes(int id); /* bytes in the image, or 0 if there is none */
+enum real_place real_restarts(void); /* the place of the image until the data are put back */
+size_t real_protected_bytes(int id); /* bytes of `id` in the image, or 0 if there are none */
 enum real_place real_restore(void);  /* puts the data back; returns the image's place */
 
 /* Allows a checkpoint here. `iteration` is the iteration that begins here, or 0 if none does.
- * Protocols below the matching take in messages here only, because any message may ask them for a
- * capture. So a program that waits for a message must call this again and again. */
+ * Protocols below the matching take in messages in this call only, because any message may ask them
+ * for a capture. So a program that waits for a message must make this call again and again. */
 void real_safe_point(uint32_t iteration);
 
 /* ---- messages, in bytes ---- */
 
-enum { REAL_WORLD, REAL_COLLECTIVES }; /* numbers of communicators, as the protocol sees them */
+/* numbers of communicators, as the protocol sees the communicators */
+enum { REAL_WORLD, REAL_COLLECTIVES };
 
 struct real_receive; /* a posted receive */
 

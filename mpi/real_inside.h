@@ -259,7 +259,8 @@ void real_trace_find_life(void); /* sets real.life; reads real.checkpoint; all p
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);
-/* Writes the account as it is at the capture of `checkpoint`; 0: at the end of the program. */
+/* Writes the account as it is at the capture of `checkpoint`, or at the end of the program if
+ * `checkpoint` is 0. */
 void real_trace_account(uint32_t checkpoint);
 void real_trace_end(void);
 

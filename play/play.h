@@ -17,7 +17,7 @@ struct played {
   /* The shared object that has the protocol, or NULL if it is recline's own, or a mutant. */
   char *object;
   char *description;
-  char *times; /* times of the steps of a run, one line each; NULL: steps have numbers */
+  char *times; /* times of the steps of a run, one line each, or NULL if steps have numbers */
   struct move *moves;
   unsigned count, again; /* number of moves, and of moves at the end that repeat for ever */
   unsigned at;           /* the page opens after that many moves */

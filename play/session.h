@@ -38,7 +38,7 @@ struct session {
   /* Mutants: the protocol that has the removed rule, and how it would have taken each move. */
   const struct rcl_protocol *intact;
   struct rcl_actions intact_actions;
-  char **differences; /* by move; NULL: alike */
+  char **differences; /* by move; NULL for alike */
   uint32_t differences_room;
   unsigned count, at;   /* number of known moves, and of those that have been taken */
   struct move *enabled; /* the moves that are enabled at present, in the world's order */

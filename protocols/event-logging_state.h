@@ -62,7 +62,7 @@ struct peer {
 /* Numbers the parameters. */
 enum {
   CROSSINGS, /* lines that a message may cross, or 0 for any number */
-  INITIATORS /* number of ranks that begin checkpoints, from rank 0 on; 0: rank 0 alone */
+  INITIATORS /* number of ranks that begin checkpoints, from rank 0 on; 0 counts as 1 */
 };
 
 /* The logs lie in the order of enum which. Their sorted twins follow in the same order. Only the

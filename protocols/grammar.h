@@ -16,7 +16,7 @@
 enum { GRAMMAR_EXPECTED = 160 }; /* bytes of the text of what was expected, with its end */
 
 struct grammar_refusal {
-  const struct rcl_action *action; /* the action that is refused; NULL: the list lacks one */
+  const struct rcl_action *action; /* the action that is refused, or NULL if the list lacks one */
   char expected[GRAMMAR_EXPECTED]; /* "expected once in a step" */
 };
 

@@ -97,7 +97,8 @@ struct rcl_config {
    * list is in use, not on `capacity`. */
   uint32_t capacity;
   uint32_t
-      parameter[RCL_PARAMETERS]; /* values by index, named by rcl_protocol.parameters; 0: unset */
+      /* values by index, with the names of rcl_protocol.parameters; 0 if not set */
+      parameter[RCL_PARAMETERS];
   /* The ranks that exchange messages of the program with this one, if that is fixed: bit peer % 32
    * of word peer / 32, in (ranks + 31) / 32 words. The relation is symmetric. The memory is the
    * host's, and lasts as long as the config is used. A program that sends to another rank ends the
@@ -400,8 +401,9 @@ struct rcl_action {
       uint32_t control, about, value;
     };
   };
-  int8_t after[RCL_BOUNDS]; /* clocks, SET_TIMER: factor of each bound; negative: earlier */
-  uint8_t pad2;             /* zero */
+  /* with clocks, SET_TIMER: factor of each bound; negative factors make the time earlier */
+  int8_t after[RCL_BOUNDS];
+  uint8_t pad2; /* zero */
 };
 
 /* Holds the actions of one step, in the order in which they take effect. The memory is the
@@ -523,7 +525,8 @@ struct rcl_protocol {
   const char *name;         /* as in scenarios: "c3" */
   const char *title;        /* a description, with its paper and section */
   uint32_t piggyback_bytes; /* added to each message on the wire */
-  uint32_t call_bytes;      /* bytes of a rank's words in a collective call; 0: piggyback_bytes */
+  /* bytes of a rank's words in a collective call, or 0 for piggyback_bytes */
+  uint32_t call_bytes;
   /* The piggyback bytes are in one piece with the message, so sender and receiver copy the message
    * once more. */
   bool header;
@@ -556,7 +559,7 @@ struct rcl_protocol {
   const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
   const char *const *parameters; /* names of rcl_config.parameter; ends with NULL. NULL: none */
 
-  /* Where the program must be for a checkpoint: "barriers"; NULL: at any safe point. */
+  /* Where the program must be for a checkpoint: "barriers", or NULL for any safe point. */
   const char *captures_at;
   /* `promises` names the properties that this protocol promises and others need not
    * (docs/architecture.md). Runs are audited for them, and a claim shows each. Ends with NULL, or
@@ -595,7 +598,8 @@ struct rcl_protocol {
    * ranks. */
   void (*permute_ranks)(const struct rcl_config *, void *state, const int16_t *to);
 
-  /* Another form of the same protocol from the same source, registered with it; NULL: no more. */
+  /* Another form of the same protocol from the same source, registered with it, or NULL if there is
+   * none. */
   const struct rcl_protocol *variant;
 
   const struct rcl_place *place; /* its place on the map, or NULL if it is not there */

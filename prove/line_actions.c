@@ -133,7 +133,8 @@ static void join_barrier(struct taking *t)
   }
 }
 
-/* Puts a control message into the channel to `to` if `is_sent` holds; NULL: always. */
+/* Puts a control message into the channel to `to` if `is_sent` holds, or always if `is_sent` is
+ * NULL. */
 static void put_control_to(struct taking *t, int to, uint32_t kind, Z3_ast is_sent)
 {
   struct whole *h = t->h;

@@ -1,7 +1,7 @@
 /* Finds the files that come with recline, below the folder that the environment variable
- * RECLINE_DATA names. A file's name, as `recline list` shows it, has no suffix. Claims and mutants
- * have a folder for each protocol, whose name comes first: c3/recovers.yaml is c3-recovers. Belongs
- * to the library recline-base-glib. */
+ * RECLINE_DATA names. A file is called by its name without the suffix, as `recline list` shows it.
+ * Claims and mutants have a folder for each protocol, and the protocol's name comes first:
+ * c3/recovers.yaml is called c3-recovers. Belongs to the library recline-base-glib. */
 #ifndef RECLINE_CATALOGUE_H
 #define RECLINE_CATALOGUE_H
 
@@ -11,7 +11,7 @@
 enum catalogue {
   CATALOGUE_CLAIMS = 1,
   CATALOGUE_MUTANTS = 2,
-  CATALOGUE_LONG = 4, /* claims that take longer */
+  CATALOGUE_LONG = 4, /* claims that take long to check */
   CATALOGUE_MATRIX = 8,
   CATALOGUE_SCENARIOS = 16,
   CATALOGUE_PROTOCOLS = 32, /* sources of protocols */

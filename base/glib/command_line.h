@@ -8,9 +8,12 @@
 
 /* Holds the texts about a command for `recline help`, --help, the manual pages and completion. */
 struct about {
-  const char *name;    /* "run" */
-  const char *words;   /* arguments besides options, such as "SCENARIO", or "" if there is none */
-  const char *summary; /* without a full stop; a list of commands shows it up to the semicolon */
+  const char *name; /* "run" */
+  /* the arguments besides options, such as "SCENARIO", or "" if there are none */
+  const char *words;
+  /* what the command does, without a full stop; a list of commands shows the text up to its
+   * semicolon */
+  const char *summary;
   const char *example; /* command lines without the word "recline" */
 };
 

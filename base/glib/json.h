@@ -7,8 +7,8 @@
 #include <json-glib/json-glib.h>
 #include <stdbool.h>
 
-/* The next functions add the member `key` to the open object: a text (NULL: null), a whole number,
- * a real number (null if it is not finite), a truth value. */
+/* The next four functions add the member `key` to the open object: a text (null for NULL), a whole
+ * number, a real number (null if it is not finite) and a truth value. */
 void json_add_text(JsonBuilder *builder, const char *key, const char *value);
 void json_add_whole(JsonBuilder *builder, const char *key, gint64 value);
 void json_add_real(JsonBuilder *builder, const char *key, double value);

@@ -10,8 +10,8 @@
 /* Returns the folder of this build or installation, which holds bin/. The caller frees it. */
 char *page_tree(void);
 
-/* Returns the template `name`, a path below that folder, or NULL if there is none. The caller frees
- * it. */
+/* Returns the template `name`, a path below the folder of page_tree(), or NULL if there is no such
+ * file. The caller frees it. */
 char *page_load(const char *name);
 
 /* Returns `page` with `content` in the element that begins with `<script ... id="ID">`, in place of
@@ -19,11 +19,11 @@ char *page_load(const char *name);
  * result. */
 char *page_put(char *page, const char *id, const char *content);
 
-/* Returns the bytes, deflated and in base64, as text for the element that page_put() fills. The
+/* Returns the bytes, deflated and in base64, as a text that page_put() can put into an element. The
  * caller frees it. */
 char *page_pack(const void *bytes, gsize size);
 
-/* Returns the JSON text of what was built, in which nothing looks like a tag. The caller frees
+/* Returns what was built as JSON text in which nothing looks like a tag of HTML. The caller frees
  * it. */
 char *page_json(JsonBuilder *builder);
 

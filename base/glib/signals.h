@@ -1,10 +1,10 @@
 /* Catches the signals that ask a command to end: SIGINT, SIGTERM and SIGHUP. A signal that the
- * caller of the command ignores stays ignored. The process asks now and then whether one has come;
- * a signal ends waiting system calls with EINTR. */
+ * caller of the command ignores stays ignored. The process asks now and then whether a signal has
+ * come; a signal also ends waiting system calls with EINTR. */
 #ifndef RECLINE_SIGNALS_H
 #define RECLINE_SIGNALS_H
 
-/* Notes these signals from now on, and forgets a signal that came earlier. */
+/* Notes these three signals from now on, and forgets a signal that came earlier. */
 void signals_catch(void);
 
 /* Returns the number of the signal that came last, or 0. */
@@ -17,7 +17,7 @@ void signals_restore(void);
  * long as the process. Children, which inherit the handler, write nothing. */
 void signals_tell(const char *text);
 
-/* Ignores these signals. Serves children that their parent ends. */
+/* Ignores these three signals, in a child that its parent ends. */
 void signals_ignore(void);
 
 #endif

@@ -1,12 +1,13 @@
-/* Writes for a person at a terminal: in colours, and a line that shows what a command is doing.
- * Belongs to the library recline-base-glib. */
+/* Writes for a person at a terminal: texts in colours, and a line that shows what a command is
+ * doing. Belongs to the library recline-base-glib. */
 #ifndef RECLINE_TERMINAL_H
 #define RECLINE_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Holds the texts that switch to a colour, and back to `plain`. All are empty without colours. */
+/* Holds the texts that switch to a colour, and `plain`, which switches back. All texts are empty
+ * without colours. */
 struct look {
   const char *strong, *good, *wrong, *plain;
 };
@@ -18,18 +19,18 @@ struct look terminal_look(void);
 /* Returns whether standard error is a terminal where a line can be overwritten. */
 bool terminal_shows_progress(void);
 
-/* Shows a line on that terminal, from two seconds after the call until progress_end(): the line
- * says what is being done (`what`, a static text), and for how many seconds. Does nothing without
- * such a terminal. Only one such line exists at a time. A thread writes it and holds no lock
- * meanwhile, so the process may fork. */
+/* Shows a progress line on that terminal, from two seconds after the call until progress_end(). The
+ * line says what is being done (`what`, a static text), and for how many seconds. Does nothing
+ * without such a terminal. Only one such line exists at a time. A thread writes the line and holds
+ * no lock meanwhile, so the process may fork. */
 void progress_begin(const char *what);
 void progress_end(void);
 
-/* Shows the same line for a caller that waits in a loop of its own and calls this often. `began` is
- * the start, by g_get_monotonic_time(). Returns whether the line is shown. */
+/* Shows the same line for a caller that waits in a loop of its own and calls this function often.
+ * `began` is the start, by g_get_monotonic_time(). Returns whether the line is shown. */
 bool progress_line(int64_t began, const char *what);
 
-/* Removes the line, if it is `there`. */
+/* Removes the progress line if `there` is true. */
 void progress_clear(bool there);
 
 #endif

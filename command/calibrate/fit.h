@@ -9,7 +9,8 @@
  * measured. */
 struct fitted {
   double value;
-  const struct series *from; /* the series that tells its spread, or NULL if there is none */
+  /* the series that tells the spread of the amount, or NULL if there is none */
+  const struct series *from;
   GString *by; /* the amounts by size and number of writers, or NULL if there is only one */
 };
 
@@ -19,7 +20,8 @@ struct fitted_disk {
 };
 
 struct fit {
-  struct fitted speed, copy, memory; /* copy: of messages in memory; memory: of a captured image */
+  /* `copy`: copying messages in memory; `memory`: copying a captured image */
+  struct fitted speed, copy, memory;
   struct {
     struct fitted latency, bandwidth;
   } within, between;

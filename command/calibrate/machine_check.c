@@ -14,7 +14,7 @@
 /* Describes a series that is also simulated, for comparison. */
 struct checked {
   const char *series, *title;
-  const char *script; /* one repetition; NULL: a message there and back */
+  const char *script; /* one repetition, or NULL for a message there and back */
   bool between;       /* between rank 0 and the first rank of the next node */
   double share;       /* what part of a repetition's time the series measures */
 };

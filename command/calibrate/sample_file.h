@@ -5,17 +5,18 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Holds the values of one measurement, sorted: in seconds, or in bytes for an eager limit. */
+/* Holds the sorted values of one measurement, which are seconds, or bytes for an eager limit. */
 struct series {
   char *name;
-  double bytes, flops; /* 0: none */
-  int writers, disk;   /* writers 0: no writers; disk -1: no disk */
+  /* bytes of a message and operations of a computation, or 0 if there is none */
+  double bytes, flops;
+  int writers, disk; /* 0 writers if there is none; disk -1 if there is none */
   double *value;
-  guint count; /* at least 1 */
+  guint count; /* number of values, at least 1 */
 };
 
 struct disk_of_samples {
-  bool shared; /* all processes see its files */
+  bool shared; /* all processes see the files in its folder */
   char *folder;
 };
 
@@ -31,7 +32,8 @@ struct sample_file {
 bool sample_file_read(struct sample_file *, const char *file, GError **error);
 void sample_file_clear(struct sample_file *);
 
-/* Returns the next series of that name behind `last` (NULL: the first one); NULL: there is none. */
+/* Returns the next series of that name behind `last`, or the first one if `last` is NULL. Returns
+ * NULL if there is none. */
 const struct series *series_next(const struct sample_file *, const char *name,
                                  const struct series *last);
 

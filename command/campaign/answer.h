@@ -1,5 +1,5 @@
 /* Says in words what a campaign answers: which cell is best, which others are not measurably worse,
- * what the best one costs, and how many more runs would settle it. */
+ * what the best cell costs, and how many more runs would settle the question. */
 #ifndef RECLINE_ANSWER_H
 #define RECLINE_ANSWER_H
 
@@ -9,13 +9,14 @@
 
 enum { ANSWER_RUNS_MOST = 10000 };
 
-/* Ranks the cells of a campaign, the least mean first; cells without an ended run are last. A cell
- * is `tied` if its difference from the first cell, taken run by run, may be 0 (at 95 %). */
+/* Ranks the cells of a campaign. The cell with the least mean comes first; cells without an ended
+ * run come last. A cell is `tied` if its difference from the first cell, taken run by run, may be 0
+ * (at 95 %). */
 struct ranking {
   unsigned cells;
   unsigned *cell;
   bool *tied;
-  /* seconds of the program without failures and without a protocol, or NAN if it is not known */
+  /* seconds that the program takes without failures and without a protocol, or NAN if not known */
   double failure_free;
 };
 
@@ -23,8 +24,9 @@ struct ranking ranking_of(const struct table *, int field, double failure_free);
 void ranking_clear(struct ranking *);
 
 /* Holds a range of the cells of a sweep over numbers, in the order of the numbers. The cells from
- * `first` to `last` lie around the cell `best`, which has the least mean, and tie with it. `next`
- * is the best cell outside or at the edge of the range: more runs could tell `best` from it. */
+ * `first` to `last` lie around the cell `best`, which has the least mean, and are tied with `best`.
+ * `next` is the best cell outside or at the edge of the range; more runs could tell `best` from
+ * `next`. */
 struct range {
   unsigned best, first, last, next;
 };
@@ -68,8 +70,8 @@ char *answer_cost(const struct table *, unsigned cell, int field, double failure
 char *answer_sentence(const struct table *, const struct ranking *, int field);
 
 /* answer_print_ranking() prints the ranking on standard output, with the assumptions of protocols
- * if these are swept. answer_add_json() adds it to an open object, as the members "answer",
- * "failure_free_s" and "ranking". */
+ * if there is a sweep over protocols. answer_add_json() adds the ranking to an open object, as the
+ * members "answer", "failure_free_s" and "ranking". */
 void answer_print_ranking(const struct table *, const struct ranking *, int field);
 void answer_add_json(const struct table *, const struct ranking *, int field, JsonBuilder *);
 

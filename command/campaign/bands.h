@@ -10,10 +10,10 @@ struct figure {
   int field;
   /* mean in seconds by theory, as gnuplot's expression over x, or NULL if there is none */
   const char *extra;
-  const char *title; /* NULL: none */
+  const char *title; /* title of the figure, or NULL if there is none */
   /* seconds, to which the right axis refers, or NAN if there is no such axis */
   double failure_free;
-  /* best value by theory of a sweep over times, in seconds, or 0 if there is none */
+  /* in a sweep over times: the value that is best by theory, in seconds, or 0 if there is none */
   double theory;
 };
 

@@ -181,10 +181,11 @@ static bool save_cells(const struct campaign *c, GError **error)
 struct progress {
   struct pool *pool;
   struct slurm *slurm; /* NULL: runs are children of this process */
-  char **recording;    /* by cell: "recordings/NAME", in the campaign's folder; NULL: no replays */
-  uint64_t seed;       /* seed of the first run of each cell */
-  unsigned count;      /* runs of each cell that are wanted now */
-  uint64_t next;       /* number of the next run to start: run * cells + cell */
+  /* by cell: "recordings/NAME", in the campaign's folder, or NULL if no run is a replay */
+  char **recording;
+  uint64_t seed;  /* seed of the first run of each cell */
+  unsigned count; /* runs of each cell that are wanted now */
+  uint64_t next;  /* number of the next run to start: run * cells + cell */
   gint64 began;
   double told;  /* seconds from `began` to the last line of progress in a file */
   double width; /* width of the widest interval, or INFINITY if it is not known yet */
@@ -303,7 +304,7 @@ static bool take_failed(struct campaign *c, struct progress *p, const struct end
   return runs_add_failed(&c->done, cell, (unsigned)(ended->job / c->grid.cells), code, why, error);
 }
 
-/* Returns an exit code; 0: go on. */
+/* Returns an exit code, or 0 to go on. */
 static int take(struct campaign *c, struct progress *p, const struct ended *ended)
 {
   int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : EXIT_BREACH;

@@ -4,9 +4,10 @@
 
 struct estimate {
   unsigned count;
-  double mean, deviation; /* of the sample; NAN without values */
-  double half; /* half the 95 % confidence interval of the mean, by Student's t; INFINITY for fewer
-                  than two values */
+  double mean, deviation; /* of the sample, or NAN without values */
+  /* half the width of the mean's 95 % confidence interval, by Student's t, or INFINITY for fewer
+   * than two values */
+  double half;
   double least, most;
 };
 

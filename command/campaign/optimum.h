@@ -13,7 +13,7 @@ struct machine_model {
 double optimum_young(const struct machine_model *); /* Young 1974, CACM 17(9) */
 double optimum_daly(const struct machine_model *);  /* Daly 2006, FGCS 22, eq. 37 */
 
-/* Returns the exact interval at which optimum_time() is least, by Lambert's W. */
+/* Returns the interval at which optimum_time() is least, exactly, by Lambert's W. */
 double optimum_exact(const struct machine_model *);
 
 /* Returns the mean time of `work` with a checkpoint after every `interval` of work: Daly 2006,

@@ -24,7 +24,7 @@ bool pool_start(struct pool *, char *const *words, uint64_t job, GError **error)
 /* Describes a child that has ended. */
 struct ended {
   uint64_t job;
-  int status;      /* as of waitpid() */
+  int status;      /* wait status, as waitpid() gives it */
   char *out, *err; /* the output of the child; the caller frees both */
 };
 

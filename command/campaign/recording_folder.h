@@ -13,21 +13,21 @@
  * ranks and their nodes. The caller frees it. */
 char *recording_text(const struct scenario *);
 
-/* Makes the folder. It counts as a recording only after recording_close(). Returns false with
- * `error`. */
+/* Makes the folder. The folder counts as a recording only after recording_close(). Returns false
+ * with `error`. */
 bool recording_open(const char *folder, GError **error);
 bool recording_close(const char *folder, const struct scenario *, GError **error);
 
-/* Removes the recording of a run that did not come to its end, and then the folder if it is
- * empty. */
+/* Removes the recording of a run that did not come to its end, and removes the folder if it is
+ * empty then. */
 void recording_drop(const char *folder, int ranks);
 
 /* Returns whether the folder is a recording of this program. Returns false with `error` if it is
  * the recording of another program, or no recording. */
 bool recording_fits(const char *folder, const struct scenario *, GError **error);
 
-/* Returns whether the recordings of two runs are equal. Otherwise sets `error`, which names the
- * rank. */
+/* Returns whether the recordings of two runs are equal. Otherwise sets `error`, which names a rank
+ * whose recordings differ. */
 bool recording_same(const char *folder, const char *other, int ranks, GError **error);
 
 #endif

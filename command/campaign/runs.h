@@ -1,8 +1,8 @@
-/* Keeps the runs of a campaign. Each becomes a line of a file as soon as it has ended, so that the
- * runs of a killed campaign are not lost. A line is one JSON object: `cell`, `run`, `sweep` (the
- * values of the cell), `exit` (of `recline run`), then all of result.json. An inconclusive run has
- * only the verdict instead of a result. A failed run has the verdict `failed` and, as `gave_up`,
- * its message. */
+/* Keeps the runs of a campaign. Each run becomes a line of a file as soon as the run has ended, so
+ * that the runs of a killed campaign are not lost. A line is one JSON object: `cell`, `run`,
+ * `sweep` (the values of the cell), `exit` (of `recline run`), then all of result.json. An
+ * inconclusive run has only the verdict instead of a result. A failed run has the verdict `failed`
+ * and, as `gave_up`, its message. */
 #ifndef RECLINE_RUNS_H
 #define RECLINE_RUNS_H
 
@@ -12,10 +12,11 @@
 #include "command/campaign/sweep.h"
 
 struct row {
-  char *line;    /* the text, without newline */
-  int exit;      /* 0 as expected, 1 not as expected, 2 inconclusive; else it failed */
+  char *line; /* the text, without newline */
+  /* exit code: 0 as expected, 1 not as expected, 2 inconclusive, other codes failed */
+  int exit;
   bool ended;    /* the program came to its end: completed or recovered */
-  double *value; /* the value of each field; NAN: not a number */
+  double *value; /* by field: its value, or NAN if that is not a number */
 };
 
 struct runs {
@@ -42,7 +43,7 @@ const struct row *runs_row(const struct runs *, unsigned cell, unsigned run);
 bool runs_add(struct runs *, unsigned cell, unsigned run, int code, const char *result,
               GError **error);
 
-/* Appends a run that failed; `why` is a line for a person. */
+/* Appends a run that failed; `why` is the reason, a line for a person. */
 bool runs_add_failed(struct runs *, unsigned cell, unsigned run, int code, const char *why,
                      GError **error);
 
@@ -53,7 +54,7 @@ void runs_visit_numbers(JsonObject *result,
 /* Returns whether the program of that result came to its end: completed or recovered. */
 bool runs_has_ended(JsonObject *result);
 
-/* Returns whether a field is a time in seconds, by its name. */
+/* Returns whether the name of a field says that it is a time in seconds. */
 bool runs_is_time(const char *field);
 
 /* Returns the index of a field, or -1 if no result has it. */

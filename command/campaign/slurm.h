@@ -1,11 +1,10 @@
 /* Hands the runs of a campaign to Slurm, as elements of job arrays, on any node that sees the
  * campaign's folder. In DIR/slurm, while the campaign runs:
  *
- *     task              the script of an element
- *     lists-XXXXXX/N    the runs of element N, a line "JOB CELL SEED RECORDING" each
- *     array             number of the last array, as sbatch printed it
- *     results/JOB.CODE  output of `recline run --json`, and its exit code; JOB.err: its messages
- *     log               other output of elements
+ *     task the script of an element lists-XXXXXX/N the runs of element N, a line "JOB CELL SEED
+ *     RECORDING" each array number of the last array, as sbatch printed it results/JOB.CODE output
+ *     of `recline run --json`, and its exit code; JOB.err has its messages log other output of
+ *     elements
  *
  * A result is renamed when it is whole. If Slurm loses contact with a node, an element may run
  * twice at once; both write the same bytes. Runs without a result at the end of an array are
@@ -23,16 +22,16 @@ struct slurm;
 struct slurm *slurm_new(const char *folder, unsigned jobs, unsigned chunk, struct pool *pool,
                         GError **error);
 
-/* Cancels the last array. `ended`: also removes the folder, which is no longer needed. */
+/* Cancels the last array. If `ended`, also removes the folder, which is no longer needed. */
 void slurm_free(struct slurm *, bool ended);
 
 /* Removes the folder of a campaign that has ended without Slurm but may have begun with it. */
 void slurm_remove(const char *folder);
 
-/* Adds a run under the number `job`. It replays `recording`, a folder in the campaign's folder, or
- * empty if it runs the program. */
+/* Adds a run under the number `job`. The run replays `recording`, a folder in the campaign's
+ * folder; if `recording` is empty, the run executes the program. */
 void slurm_want(struct slurm *, uint64_t job, unsigned cell, uint64_t seed, const char *recording);
-bool slurm_is_empty(const struct slurm *); /* no run is wanted */
+bool slurm_is_empty(const struct slurm *); /* true if no run is waiting to be handed over */
 
 /* Waits for the result of a run. Returns 0; the signal that stopped this process; or -1 with
  * `error` if sbatch refuses, or several arrays in a row left no result. */

@@ -7,17 +7,19 @@
 
 struct sweep {
   char *key;     /* key of a scenario, as for --set */
-  char **values; /* texts in YAML; at least one, all different; ends with NULL */
+  char **values; /* texts in YAML, at least one and all different; the list ends with NULL */
 };
 
 struct grid {
   struct sweep *sweep;
-  unsigned sweeps, cells; /* number of cells, at least 1; the last sweep changes fastest */
+  /* numbers of sweeps and of cells; there is at least one cell, and the last sweep changes
+   * fastest */
+  unsigned sweeps, cells;
 };
 
-/* Reads `texts` ("KEY=VALUE,VALUE...", NULL: none): commas in brackets, braces and quotes belong to
- * a value. Returns false with `error` in one line. The caller ends with grid_clear() in both
- * cases. */
+/* Reads `texts`, each "KEY=VALUE,VALUE..."; NULL stands for no text. Commas in brackets, braces and
+ * quotes belong to a value. Returns false with `error` in one line. The caller ends with
+ * grid_clear() in both cases. */
 bool grid_read(struct grid *, char *const *texts, GError **error);
 void grid_clear(struct grid *);
 

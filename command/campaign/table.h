@@ -11,7 +11,7 @@
 
 struct table {
   const struct runs *runs;
-  unsigned count; /* runs of each cell */
+  unsigned count; /* number of runs of each cell */
 };
 
 /* Estimates the mean of a field in a cell, over the runs whose program ended. */
@@ -21,22 +21,23 @@ struct estimate table_mean(const struct table *, unsigned cell, int field);
  * cells. */
 struct estimate table_difference(const struct table *, unsigned cell, unsigned from, int field);
 
-/* table_ended() counts the runs of a cell whose program ended, table_unexpected() the runs that
- * were not as expected. */
+/* table_ended() returns how many runs of a cell have a program that ended; table_unexpected()
+ * returns how many runs were not as expected. */
 unsigned table_ended(const struct table *, unsigned cell);
 unsigned table_unexpected(const struct table *, unsigned cell);
-unsigned table_failed(const struct table *, unsigned cell); /* runs that have no result */
+unsigned table_failed(const struct table *, unsigned cell); /* number of runs without a result */
 
 /* Returns the largest half width of a confidence interval of any cell, relative to its mean. */
 double table_width(const struct table *, int field);
 
-/* Returns the values of a cell, "c3 30s", for g_free(). Empty without sweeps. */
+/* Returns the values of a cell as a text such as "c3 30s", for g_free(). The text is empty without
+ * sweeps. */
 char *table_cell_name(const struct table *, unsigned cell);
 
 /* Writes a line for each cell and field. */
 bool table_write_csv(const struct table *, const char *file, GError **error);
 
-/* Prints one field for a person, on standard output. */
+/* Prints the estimates of one field for a person, on standard output. */
 void table_print(const struct table *, int field);
 /* Adds the member "cells" to an open object. */
 void table_add_json(const struct table *, int field, JsonBuilder *);

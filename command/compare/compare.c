@@ -27,7 +27,7 @@ struct compared {
   const char *name;
   struct estimate side[SIDES];
   double ratio; /* B divided by A */
-  double half;  /* half the width of the ratio's 95 % interval; NAN: no interval */
+  double half;  /* half the width of the ratio's 95 % interval, or NAN if there is no interval */
 };
 
 static struct estimate estimate_in(const struct samples *samples, const char *name)

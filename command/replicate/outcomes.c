@@ -17,7 +17,7 @@
 struct outcome {
   const struct plan_run *run;
   char *name;     /* name of the run, or RUN@CONSTANT:FACTOR */
-  char *platform; /* platform file in place of the scenario's; NULL: the scenario's own */
+  char *platform; /* platform file in place of the scenario's own, or NULL to leave that */
   bool done;
   JsonNode *result;
   char *printed; /* output of the program */

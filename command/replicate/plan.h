@@ -60,29 +60,32 @@ enum row_kind { KIND_INFORMATIVE, KIND_ZERO, KIND_DERIVED, KIND_SHARED, ROW_KIND
 
 struct plan_row {
   char *id, *value; /* value: an expression, or NULL if there is none */
-  char *why; /* why the simulated value misses the published one, or is absent; NULL: no reason */
-  char **tried, **tried_value; /* labels and expressions; end with NULL, or NULL if there is none */
+  /* why the simulated value misses the published one, or is absent, or NULL if no reason is
+   * given */
+  char *why;
+  /* labels and expressions, two lists that end with NULL; both are NULL if there are none */
+  char **tried, **tried_value;
   bool input;
-  enum row_kind kind; /* never ZERO, which only the published value tells */
+  enum row_kind kind; /* never KIND_ZERO, because only the published value tells that */
 };
 
 struct plan_constant {
   char *name, *platform, *find, *kind, *text;
-  char *runs; /* expression that matches names of runs; NULL: all runs */
+  char *runs; /* regular expression for the names of the runs, or NULL for all runs */
 };
 
 struct plan_figure {
   char *name, *title, *x, *y;
   bool log;
   char **at;
-  char **line, **value; /* names and expressions; end with NULL */
+  char **line, **value; /* names and expressions, two lists that end with NULL */
 };
 
 /* Describes a set of rows that every model with the same causes must compute from the same
  * unknowns. */
 struct plan_bound {
   char *name, *text;
-  char **row, **form; /* ids, and forms of the same unknowns; end with NULL */
+  char **row, **form; /* ids, and forms of the same unknowns, two lists that end with NULL */
 };
 
 struct plan {

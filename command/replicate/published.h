@@ -8,9 +8,9 @@
 
 struct published {
   char *id, *source, *where, *quantity, *condition, *text, *unit;
-  bool number;     /* false: it is a claim */
+  bool number;     /* true for a number, false for a claim */
   double value;    /* in bytes if the unit is "size" (a KB is 1000 bytes) */
-  double rounding; /* half a unit of the last digit that was published */
+  double rounding; /* half a unit of the last published digit */
 };
 
 /* Returns an array of struct published *, which the array owns. Returns NULL with `error`. */

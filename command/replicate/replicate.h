@@ -14,9 +14,9 @@ extern const struct about about_replicate;
 int command_replicate(int argc, char **argv, const char *data);
 
 enum row_verdict {
-  ROW_WITHIN, /* a result that differs by at most 15 per cent, or by the rounding */
+  ROW_WITHIN, /* a result that differs by no more than published_tolerance() */
   ROW_MISSED,
-  ROW_TRUE, /* a claim that holds in the simulation, by its rule */
+  ROW_TRUE, /* a claim that is true of the simulated values */
   ROW_FALSE,
   ROW_INPUT,  /* the value went into the platform or the scenario */
   ROW_FAILED, /* the run has failed */
@@ -27,7 +27,7 @@ enum row_verdict {
 /* Holds a published value and its replica. */
 struct replica {
   const struct published *published;
-  const struct plan_row *row; /* NULL: the plan has no such row */
+  const struct plan_row *row; /* the row of the plan, or NULL if the plan has no such row */
   enum row_verdict verdict;
   double value; /* simulated value, or NAN if there is none */
   char *failed; /* why the run has no value */
@@ -59,8 +59,8 @@ struct reachable;
 
 const char *row_verdict_name(enum row_verdict);
 
-/* Returns whether the plan explains the replica if it is missed, and does not explain it
- * otherwise. */
+/* Returns whether the replica is as the plan expects: the plan has a reason for a replica that is
+ * missed, and none for any other. */
 bool replica_is_expected(const struct replica *);
 
 void report_print(const struct replicas *, const struct reachable *);
@@ -84,8 +84,8 @@ struct outcomes {
   int signal;                 /* the signal that stopped it, or 0 if there is none */
 };
 
-/* Makes the missing runs, `jobs` at once. Returns false with `error`, or after a signal, with
- * `signal`. */
+/* Makes the missing runs, `jobs` at once. Returns false with `error` set, or with `signal` set
+ * after a signal. */
 bool outcomes_run(struct outcomes *, const struct replicas *, unsigned jobs, GError **error);
 void outcomes_clear(struct outcomes *);
 
@@ -119,7 +119,7 @@ void constants_write(FILE *,
 
 /* ---- bound.c ---- */
 
-/* Holds upper bounds: how many results can be met, and how many results and inputs together. */
+/* Holds upper bounds: how many results can be met, and how many results and inputs can be met. */
 struct reachable {
   bool good;
   unsigned results, results_met, numbers, numbers_met;

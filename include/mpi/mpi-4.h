@@ -61,8 +61,8 @@ typedef MPI_Status MPI_F08_status;
 #ifdef __cplusplus
 extern "C" {
 #endif
-extern int mpi_status_ignore_, mpi_statuses_ignore_; /* Fortran passes the address of one of them to
-                                                        ignore statuses */
+/* Fortran passes the address of one of the two to ignore statuses */
+extern int mpi_status_ignore_, mpi_statuses_ignore_;
 #ifdef __cplusplus
 }
 #endif
@@ -84,7 +84,7 @@ extern "C" {
 #endif
 
 #if defined RECLINE_NAMES_MPI_4 || SIMGRID_VERSION_MAJOR < 4
-/* Send and receive at once, with one request. */
+/* These calls send and receive at once, with one request. */
 MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
@@ -93,7 +93,7 @@ MPI_CALL(XBT_PUBLIC int, MPI_Isendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request));
 
-/* Partitioned messages. */
+/* These calls are for partitioned messages. */
 MPI_CALL(XBT_PUBLIC int, MPI_Psend_init,
          (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
           int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request));
@@ -108,7 +108,7 @@ MPI_CALL(XBT_PUBLIC int, MPI_Pready_list,
 MPI_CALL(XBT_PUBLIC int, MPI_Parrived, (MPI_Request request, int partition, int *flag));
 #endif
 
-/* Persistent collectives. */
+/* These calls are for persistent collectives. */
 MPI_CALL(XBT_PUBLIC int, MPI_Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request));
 MPI_CALL(XBT_PUBLIC int, MPI_Bcast_init,
          (void *buf, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
@@ -183,14 +183,14 @@ MPI_CALL(XBT_PUBLIC int, MPI_Neighbor_alltoallw_init,
           const MPI_Aint *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm, MPI_Info info,
           MPI_Request *request));
 
-/* Communicators and infos. */
+/* These calls are for communicators and infos. */
 MPI_CALL(XBT_PUBLIC int, MPI_Comm_idup_with_info,
          (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request));
 MPI_CALL(XBT_PUBLIC int, MPI_Info_create_env, (int argc, char **argv, MPI_Info *info));
 MPI_CALL(XBT_PUBLIC int, MPI_Info_get_string,
          (MPI_Info info, const char *key, int *buflen, char *value, int *flag));
 
-/* Statuses of Fortran. */
+/* These calls are for statuses of Fortran. */
 MPI_CALL(XBT_PUBLIC int, MPI_Status_c2f08,
          (const MPI_Status *c_status, MPI_F08_status *f08_status));
 MPI_CALL(XBT_PUBLIC int, MPI_Status_f082c,
@@ -198,7 +198,7 @@ MPI_CALL(XBT_PUBLIC int, MPI_Status_f082c,
 MPI_CALL(XBT_PUBLIC int, MPI_Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status));
 MPI_CALL(XBT_PUBLIC int, MPI_Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status));
 
-/* The next calls have large counts, and cannot be made of calls that count by int. They are
+/* The next calls have large counts and cannot be built from calls that count by int. They are
  * refused. */
 MPI_CALL(XBT_PUBLIC int, MPI_Op_create_c,
          (MPI_User_function_c * function, int commute, MPI_Op *op));
@@ -215,7 +215,7 @@ MPI_CALL(XBT_PUBLIC int, MPI_Type_create_darray_c,
           const int *array_of_distribs, const int *array_of_dargs, const int *array_of_psizes,
           int order, MPI_Datatype oldtype, MPI_Datatype *newtype));
 
-/* Sessions. */
+/* These calls are for sessions. */
 MPI_CALL(XBT_PUBLIC int, MPI_Session_init,
          (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session));
 MPI_CALL(XBT_PUBLIC int, MPI_Session_finalize, (MPI_Session * session));

@@ -1,6 +1,6 @@
-/* Declares MPI's interface for tools, which SMPI does not have. So programs that ask for variables
- * and events compile, and are told that there are none. mpi.h includes this file, and wrappers.awk
- * reads it. */
+/* Declares MPI's interface for tools, which SMPI does not have. With it, programs that ask for
+ * variables and events compile, and are told that there are none. mpi.h includes this file, and
+ * wrappers.awk reads it. */
 #ifndef RECLINE_MPI_T_H
 #define RECLINE_MPI_T_H
 
@@ -73,7 +73,7 @@ enum {
   MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE
 };
 
-/* Classes of errors that SMPI lacks. */
+/* SMPI lacks these classes of errors. */
 #ifndef MPI_T_ERR_INVALID_NAME
 #define MPI_T_ERR_INVALID_NAME 1011
 #endif

@@ -27,7 +27,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
 
 #include <smpi/mpi.h>
 
-#include "mpi-4.h" /* where the program has included smpi.h before */
+#include "mpi-4.h" /* its declarations are needed where the program has included smpi.h before */
 #include "mpi-large.h"
 #include "mpi-t.h"
 #include "values.h"

@@ -9,13 +9,13 @@
 
 struct calibration {
   int rank, ranks;
-  int nodes, per_node; /* per_node: processes of the fullest node */
+  int nodes, per_node; /* number of nodes, and of processes on the node that has most of them */
   /* a process of rank 0's node, and one of another node, or -1 if there is none */
   int near, far;
   int repetitions;
   long largest; /* largest size of a message or a file, in bytes */
   int disks;
-  char **disk; /* the folders */
+  char **disk; /* the folders to measure, one for each disk */
   struct output *output;
 };
 

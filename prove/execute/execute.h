@@ -63,7 +63,7 @@ struct frame {
   /* the caller's instruction that gets the result, or NULL if there is none */
   LLVMValueRef call;
   struct value *registers; /* by the number of the instruction or argument */
-  uint16_t *trips;         /* by loop (flow.h); NULL: paths do not merge */
+  uint16_t *trips;         /* by loop (flow.h), or NULL if paths do not merge */
 };
 
 enum { FRAMES = 32, WHAT_MAX = 200 };
@@ -94,7 +94,7 @@ struct executor {
   GPtrArray *work;       /* struct path: paths to continue */
   bool merges;           /* paths that meet become one */
   bool exact;            /* numbers are assumed to fit: sums, products and cut numbers are exact */
-  uint64_t most;         /* the most that a counted number can be; 0: the largest that fits */
+  uint64_t most;         /* the most that a counted number can be, or 0 for the largest that fits */
   bool refuses;          /* snprintf() is a fault: it says why a list of actions is refused */
   gint64 until;          /* monotonic time in microseconds, or 0 for no bound */
   unsigned unknown;      /* questions that the solver did not decide */

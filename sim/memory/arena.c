@@ -35,7 +35,7 @@ enum {
 enum { BLOCK_USED = 0x5ed0b10c, BLOCK_FREE = 0x0f4eeb10 };
 
 struct block {
-  uint32_t before; /* units of the block before this one; 0: this is the first */
+  uint32_t before; /* units of the block before this one, or 0 if this is the first */
   uint32_t units;  /* units of this block, header included */
   uint32_t mark;
   /* the payload; while the block is free, it begins with these two */
@@ -69,7 +69,8 @@ struct arena_range arena_range;
 
 /* Holds facts about the process, which are not in the arenas, because no rollback may undo them. */
 static struct {
-  char *accessible[HEAP_RANKS]; /* end of the accessible memory; NULL: no such arena yet */
+  /* end of the accessible memory, or NULL if there is no such arena yet */
+  char *accessible[HEAP_RANKS];
   char *touched[HEAP_RANKS]; /* end of memory that may have been touched, if it is above the top */
   struct slack slack[HEAP_RANKS];
   size_t more; /* sum over all ranks */

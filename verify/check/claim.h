@@ -6,18 +6,20 @@
 #include "world/scenario/scenario.h"
 
 struct claim_options {
-  uint64_t max_states;  /* a bound that replaces the claim's own; 0: the claim's own counts */
-  const char *out;      /* directory for ID.trace and ID.scenario.yaml; NULL: nothing is written */
-  unsigned jobs;        /* number of explorations that share the machine's memory; at least 1 */
-  unsigned workers;     /* threads of each exploration; at least 1 */
-  bool stubborn;        /* --reduce por, all */
-  bool symmetry;        /* --reduce sym, all */
-  bool compact;         /* the visited set keeps fingerprints */
-  bool whole;           /* contents are kept from which no rank will start (world_settles()) */
-  bool audit;           /* everything that the explorer remembers is computed again, and compared */
-  uint64_t memory;      /* bytes for the tables of all jobs; 0: a share of the machine's */
+  uint64_t max_states; /* a bound that replaces the claim's own, or 0 if the claim's own counts */
+  /* directory for ID.trace and ID.scenario.yaml, or NULL if nothing is written */
+  const char *out;
+  unsigned jobs;    /* number of explorations that share the machine's memory; at least 1 */
+  unsigned workers; /* threads of each exploration; at least 1 */
+  bool stubborn;    /* --reduce por, all */
+  bool symmetry;    /* --reduce sym, all */
+  bool compact;     /* the visited set keeps fingerprints */
+  bool whole;       /* contents are kept from which no rank will start (world_settles()) */
+  bool audit;       /* everything that the explorer remembers is computed again, and compared */
+  /* bytes for the tables of all jobs, or 0 for a share of the machine's memory */
+  uint64_t memory;
   const char *protocol; /* the protocol whose checkpoints replace saves, or NULL if there is none */
-  const char *saves;    /* directory for ID.save, to go on from; NULL: nothing is saved */
+  const char *saves;    /* directory for ID.save, to go on from, or NULL if nothing is saved */
   /* directory for states when memory is short, or NULL if they stay in memory */
   const char *disk;
   double save_seconds; /* seconds from one save to the next */

@@ -14,7 +14,7 @@
 /* Holds the options for all claims. The caller owns all memory. */
 struct work {
   struct claim_options options; /* `jobs`: explorations that share the machine */
-  double timeout;               /* seconds for a claim; 0: only the claim's own limit counts */
+  double timeout;               /* seconds for a claim, or 0 if only the claim's own limit counts */
   const struct launch *launch; /* the transport, where several processes check one claim together */
   int errors;                  /* standard error of the exploring process */
 };

@@ -29,7 +29,7 @@ struct exploration {
   bool cycles; /* property progress was judged */
   bool recurs; /* HOLDS: progress was not judged, and some runs may go round for ever */
   /* Bounds on the probability that a state was left out, and that a violation was missed for that
-   * reason; 0: the visited set kept whole states. */
+   * reason; 0 if the visited set kept whole states. */
   double omission, miss;
   uint64_t states;        /* HOLDS: all states; else states of the levels that were seen in full */
   uint64_t transitions;   /* moves taken, also those to a state already known */
@@ -40,7 +40,7 @@ struct exploration {
   unsigned depth;         /* moves on a shortest way to the farthest state */
   uint64_t resumed;       /* states that came from a save */
   const char *reduction;  /* the reduction that was used: none, por, sym, all, recovery */
-  /* Why no reduction applies, although options ask for one; NULL: one does. */
+  /* Why no reduction applies although options ask for one, or NULL if one does. */
   const char *unreduced;
   /* why the crash reduction has no stubborn sets, or NULL if it has them, or options do not ask
    * for them */

@@ -90,7 +90,7 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 /* Holds a state from which a run is tried. */
 struct trial {
   struct transition_cache *cache;
-  int rank; /* the rank whose timer goes off; RCL_ANY: any rank */
+  int rank; /* the rank whose timer goes off, or RCL_ANY for any rank */
   /* They say: a move was taken in this turn; a checkpoint has committed; a verdict has ended the
    * run. */
   bool moves, commits, stops;

@@ -46,7 +46,7 @@ struct rewrite {
 
 /* Holds the effect of a move. */
 struct result {
-  uint32_t verdict; /* in rules_cache.verdicts; 0: fine */
+  uint32_t verdict; /* index in rules_cache.verdicts, or 0 if nothing is violated */
   struct rewrite rewrite[];
 };
 

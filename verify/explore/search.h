@@ -139,7 +139,8 @@ struct worker {
   struct line_cache *line;          /* NULL: the line invariant is not judged */
   bool wrong; /* the state violates a property: the verdict seen first, and its move */
   struct verdict why;
-  uint32_t why_move; /* in rules_cache.moves; 0: the state itself violates the property */
+  /* index in rules_cache.moves, or 0 if the state itself violates the property */
+  uint32_t why_move;
 
   /* Successors go into the visited set. If `among` is set, only the first one that is in `among` is
    * noted; if `outgoing` is set, all are listed there. */

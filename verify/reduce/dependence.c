@@ -299,8 +299,8 @@ static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
 
 /* ---- what all share ---- */
 
-/* Returns the entry after `entry`, by a table of abstraction.shares; 0: the action cannot be taken
- * there. */
+/* Returns the entry after `entry`, by a table of abstraction.shares, or 0 if the action cannot be
+ * taken there. */
 static uint32_t after(const struct abstraction *c, uint32_t shares, uint32_t entry)
 {
   const struct interned *item = &c->shares.item[shares];

@@ -30,7 +30,7 @@ uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
 uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);
 
-/* Returns the language of what can follow `message`; 0: the message cannot come. */
+/* Returns the language of what can follow `message`, or 0 if the message cannot come. */
 uint32_t dfa_after(const struct dfas *, uint32_t dfa, uint32_t message);
 
 #endif

@@ -33,7 +33,7 @@ struct explorer_options {
   bool collect; /* add to `outcomes` instead of checking against it */
   /* The formula of property `ltl`: all runs are then explored, without reductions. NULL: none. */
   const struct temporal *temporal;
-  unsigned workers; /* threads; 0: one */
+  unsigned workers; /* number of threads; 0 counts as 1 */
   bool stubborn;    /* partial-order reduction, where it applies */
   bool symmetry;    /* symmetry reduction, where it applies */
   bool orbits;      /* `rests` gets digests of orbits, where symmetry applies */
@@ -51,9 +51,10 @@ struct explorer_options {
   uint64_t max_states; /* the search goes no deeper when there are more states, or 0 for no bound */
   uint64_t max_bytes;  /* the search goes no deeper when the tables take more, or 0 for no bound */
   double max_seconds;  /* the search stops within a level when the time is up, or 0 for no bound */
-  uint64_t max_queue;  /* bytes of states to be expanded that stay in memory, while the others go to
-                          disk; 0: as memory allows */
-  /* Prefix of the names of files for found states, when memory is short; NULL: the search ends
+  /* bytes of states to be expanded that stay in memory, while the others go to disk, or 0 for as
+   * many as memory allows */
+  uint64_t max_queue;
+  /* Prefix of the names of files for found states, when memory is short, or NULL if the search ends
    * then. One process only. */
   const char *disk;
   /* Called often, by one thread at a time; may be NULL. */
@@ -62,7 +63,7 @@ struct explorer_options {
   /* File for saves. If it exists, the exploration goes on from it; it is removed when a verdict is
    * reached. NULL: there are no saves. */
   const char *save;
-  /* Seconds between saves, which are made between levels only; 0: a save at each level. */
+  /* Seconds between saves, which are made between levels only, or 0 for a save at each level. */
   double save_seconds;
   /* With other processes: the protocol whose checkpoints, taken at any time into the folder `save`,
    * replace saves, or NULL if there is none. */

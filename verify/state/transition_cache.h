@@ -26,7 +26,7 @@ struct change {
 struct effect {
   uint32_t first; /* index in transition_cache.changes */
   uint16_t count;
-  uint16_t verdict; /* in rules_cache.verdicts; 0: fine */
+  uint16_t verdict; /* index in rules_cache.verdicts, or 0 if nothing is violated */
   struct reached reached;
 };
 

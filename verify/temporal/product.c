@@ -195,7 +195,7 @@ static void reach(struct product *p, uint64_t node, uint32_t from)
   p->queue[p->queued++] = (uint32_t)node;
 }
 
-/* Adds an edge to the run; UINT64_MAX: the state stays the same, so there is none. */
+/* Adds an edge to the run, or none if it is UINT64_MAX because the state stays the same. */
 static void add_edge(struct lasso *lasso, uint64_t edge)
 {
   if (edge == UINT64_MAX)

@@ -20,7 +20,8 @@ struct drawn {
 
 struct draft {
   const struct rcl_protocol *protocol;
-  const char *file; /* shared object of the protocol, not owned; NULL: recline's own */
+  /* shared object of the protocol, not owned, or NULL if the protocol is recline's own */
+  const char *file;
   int ranks;
   uint32_t families; /* the families that it is drawn from, or-ed */
   GArray *ops;       /* struct drawn, in an order in which the program can run */

@@ -38,7 +38,7 @@ void tally_add(struct tally *, const struct walked *);
 struct outcome {
   const char *what; /* protocol or claim */
   uint64_t seed;
-  uint32_t taken; /* the families that were drawn from, or-ed; 0: the claim's own world */
+  uint32_t taken; /* the families that were drawn from, or-ed, or 0 for the claim's own world */
   const char *const *judged; /* properties, ends with NULL */
   double seconds;            /* seconds that it took; in JSON only */
   bool stopped;              /* a signal ended it before it was done */

@@ -204,7 +204,7 @@ bool trip_may_crash(const struct trip *trip)
 struct trial {
   struct trip *trip;
   struct move move;
-  int rank; /* the rank whose timer may go off; RCL_ANY: any timer may */
+  int rank; /* the rank whose timer may go off, or RCL_ANY if any timer may */
   bool found;
 };
 

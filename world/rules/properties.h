@@ -69,7 +69,8 @@ const char *const *properties_promised(const struct rcl_protocol *protocol);
 
 /* Returns whether messages must carry their sender's lines (world.line_stamps). `uncrossed` and the
  * claims of C3 that compare lines across messages need them; for all other properties they would
- * only multiply the states. `names` ends with NULL; NULL: the default ones. */
+ * only multiply the states. `names` ends with NULL; if it is NULL, the default properties are
+ * meant. */
 bool properties_need_stamps(const char *const *names);
 
 #endif

@@ -220,7 +220,8 @@ struct world_share {
 struct world_slot {
   uint32_t slot; /* in UNEXPECTED: RCL_NO_SLOT */
   int16_t peer;
-  uint16_t sent; /* 1: this rank sent it to `peer`; 0: it received it from `peer` */
+  /* 1 if this rank sent the message to `peer`, 0 if it received the message from `peer` */
+  uint16_t sent;
   struct world_message message;
 };
 
@@ -403,7 +404,7 @@ struct world {
   int per_node;     /* number of ranks that crash together, in blocks; 1: each crashes alone */
   unsigned exceeds; /* clocks: bounds that do not hold, 1 << enum rcl_bound, or-ed */
   struct world_level level[WORLD_LEVELS];
-  int levels; /* number of levels; 0: storage outlives all crashes */
+  int levels; /* number of levels, or 0 if storage outlives all crashes */
   int stored_per_node;
   /* Number of restarts from one checkpoint that may fail before a further checkpoint commits. After
    * that number of failures, all ranks go back to the checkpoint committed before it, at most
@@ -455,8 +456,8 @@ void world_init(struct world *, const struct rcl_protocol *, int ranks, uint32_t
  * have it. */
 void world_set_parameter(struct world *, const char *name, uint32_t value);
 /* Declares who exchanges messages with whom, before world_begin(). `text` is in the notation of
- * protocols/neighbours.h, and is copied; NULL: all with all. A program that sends to a rank that is
- * no neighbour ends the run: its protocol gives up. Returns false, with `problem`
+ * protocols/neighbours.h, and is copied; NULL if all ranks are neighbours. A program that sends to
+ * a rank that is no neighbour ends the run: its protocol gives up. Returns false, with `problem`
  * (NEIGHBOURS_PROBLEM bytes) set, if the text is wrong. */
 bool world_set_topology(struct world *, const char *text, char *problem);
 /* Adds a level of storage after the others. More than WORLD_LEVELS are a breach. */

@@ -117,7 +117,7 @@ struct call {
   int broken;              /* the broken invariant, or 0 if there is none */
   uint32_t pieces, before; /* pieces in use after the call, and before it; they begin at `offset` */
   uint32_t offset[RCL_PIECES];
-  const char *volatile within; /* the function of the protocol that runs; NULL: `step` */
+  const char *volatile within; /* the function of the protocol that runs, or NULL for `step` */
 };
 
 /* Fills the stack below the caller with a byte; the next step finds it there. */
@@ -356,8 +356,9 @@ static bool wrong_invariant(struct call *c, char *flaw)
 struct given {
   int rank;
   const void *state;
-  const struct rcl_event *event;     /* NULL: of permute_ranks */
-  const int16_t *to;                 /* argument of permute_ranks; NULL: ranks are not permuted */
+  const struct rcl_event *event; /* NULL: of permute_ranks */
+  /* argument of permute_ranks, or NULL if ranks are not permuted */
+  const int16_t *to;
   const struct rcl_actions *actions; /* only their capacity matters */
   bool check;
 };

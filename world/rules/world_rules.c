@@ -479,7 +479,7 @@ static const char *refuses_event(const struct world *w, const struct move *move)
   return refuses_running(w, move);
 }
 
-/* Returns why the step cannot happen, or why the rank cannot crash in it; NULL: both are
+/* Returns why the step cannot happen, or why the rank cannot crash in it, or NULL if both are
  * possible. */
 static const char *refuses_cut(const struct world *w, const struct move *move)
 {

@@ -54,7 +54,7 @@ enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
 /* Takes a step of the protocol in its state of `rank`; no other function of the world does. Returns
  * false if the step violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no
  * actions. `broken` becomes the number of a broken invariant if world.check is set, as in
- * rcl_protocol_step(); NULL: invariants are not looked at. */
+ * rcl_protocol_step(); if NULL, invariants are not looked at. */
 bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
                      struct rcl_actions *, int *broken, char *flaw);
 

@@ -39,9 +39,9 @@ enum begins { BEGINS_FIRST, BEGINS_DRAWN };
 
 /* Lays ranks out on nodes: rank r is on host nodes[r / per_node]. */
 struct layout {
-  char *interconnect; /* the interconnect's name in the platform; NULL: the platform's first one, or
-                         it has none */
-  int per_node;       /* ranks that share a node, at least 1 */
+  /* the interconnect's name in the platform, or NULL for the platform's first one, if it has any */
+  char *interconnect;
+  int per_node; /* ranks that share a node, at least 1 */
   char *
       *zones; /* the zone of each node of platform.layout, if some failure is by zone; else NULL */
   char **nodes; /* hosts that can carry ranks, in the order of the file: ranks start on the
@@ -71,8 +71,8 @@ struct failure {
     uint32_t checkpoint; /* 0: any */
     uint32_t iteration;  /* iteration of the rank's program, or 0 for any */
     uint32_t count;      /* 1: the first time */
-    /* Events count only from the start of the recovery with this number on; 0: from the
-     * beginning. */
+    /* Events count only from the start of the recovery with this number on, or from the beginning
+     * if 0. */
     uint32_t recovery;
     int actions; /* the victim crashes within its step, after that number of actions that others
                     see; -1: after the step, before the work of its actions begins */
@@ -93,9 +93,10 @@ struct failure {
   /* seconds from detection until the node can be used again, or their mean, or -1 if the trace
    * tells */
   double repair;
-  enum law repair_law; /* TRIGGER_LAW: the law of `repair`; LAW_NONE: all repairs take as long */
+  /* TRIGGER_LAW: the law of `repair`, or LAW_NONE if all repairs take equally long */
+  enum law repair_law;
   double repair_shape; /* as `shape`, for `repair_law` */
-  /* Interconnect on which all ranks go on after the failure; NULL: the same one. */
+  /* Interconnect on which all ranks go on after the failure, or NULL for the same one. */
   struct layout *restart_on;
 };
 
@@ -182,7 +183,7 @@ struct scenario {
     char *script;    /* text of the script (world/script/script.h); NULL for a binary */
     int script_line; /* line of the file on which the script's first line stands */
     int ranks;
-    char *topology; /* a text of protocols/neighbours.h; NULL: all with all */
+    char *topology; /* a text of protocols/neighbours.h, or NULL if all ranks are neighbours */
   } program;
 
   struct {
@@ -193,7 +194,8 @@ struct scenario {
     unsigned presumed; /* a bit for each default among these values (machine_complete()) */
     /* the platform as XML, from `file` or made from `machine`, or NULL if there is none */
     char *text;
-    char *dispatcher;         /* host of the dispatcher; NULL: the platform's host "service-0" */
+    /* host of the dispatcher, or NULL for the platform's host "service-0" */
+    char *dispatcher;
     int spares;               /* number of nodes that are kept free for restarts */
     enum placement placement; /* the placement that layout.per_node comes from */
     struct layout layout;     /* the layout at the start */
@@ -201,7 +203,8 @@ struct scenario {
 
   struct {
     char *name; /* name in the registry, or a mutant "c3~no-suppress" */
-    char *file; /* absolute path of the shared object that has the protocol; NULL: recline's own */
+    /* absolute path of the shared object that has the protocol, or NULL if it is recline's own */
+    char *file;
     uint32_t capacity;     /* entries in each list of the protocol's state */
     uint32_t interval;     /* hybrid: iterations between checkpoints, or 0 if there is none */
     uint32_t log;          /* hybrid: number of iterations in an interval whose payloads are kept */
@@ -215,7 +218,7 @@ struct scenario {
   } protocol;
 
   struct {
-    double every; /* seconds between checkpoints; 0: `every` asks for none */
+    double every; /* seconds between checkpoints, or 0 if `every` asks for none */
     /* further times at which to take a checkpoint, as the file has them, or NULL if there is
      * none */
     char **at;
@@ -233,7 +236,7 @@ struct scenario {
     enum writes writes;
     enum places places;
     enum image_level level;
-    double bytes; /* size of one rank's image; 0: as measured */
+    double bytes; /* size of one rank's image in bytes, or 0 if it is measured */
   } checkpoint;
 
   struct failure *failures;
@@ -276,8 +279,8 @@ struct scenario {
     int per_node;    /* ranks that crash together, in blocks */
     enum closes connections;
     enum order order;
-    char **properties; /* names of properties to check (world/rules/properties.h); NULL: all that
-                          apply */
+    /* names of properties to check (world/rules/properties.h), or NULL for all that apply */
+    char **properties;
     bool all_but_some; /* the claim names none, and some properties that apply are left out */
     /* a temporal formula (world/temporal/temporal.h), or NULL if there is none */
     char *ltl;

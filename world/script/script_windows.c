@@ -358,7 +358,7 @@ static bool is_pending(const struct reader *r)
   return false;
 }
 
-/* Completes the accesses to `target`; RCL_ANY: all accesses. */
+/* Completes the accesses to `target`, or all accesses if that is RCL_ANY. */
 static void complete_all(struct reader *r, int target)
 {
   for (int i = 0; i < SCRIPT_PENDING; i++)

@@ -510,7 +510,7 @@ static void restart_repaired(uint32_t repair)
 
 /* ---- runs by schedule ---- */
 
-/* Detects the dead `rank`; negative: all the dead. */
+/* Detects the dead `rank`, or all dead ranks if `rank` is negative. */
 static void detect_scheduled(int rank)
 {
   for (guint i = 0; i < undetected->len;) {

@@ -24,8 +24,9 @@ struct held {
   size_t bytes; /* bytes that the program has said */
 };
 
-static int outside = -1;  /* copy of the descriptor by which the launcher gave the standard output;
-                             -1: standard output is not led into a file yet */
+/* copy of the descriptor by which the launcher gave the standard output, or -1 if standard
+ * output is not led into a file yet */
+static int outside = -1;
 static uint64_t *page;    /* maps the first bytes of the file into which standard output is led; the
                              bytes are    UNWRITTEN until something is printed. To read them saves a
                              system call in each call of    MPI */
@@ -56,7 +57,7 @@ static void take_printed(void)
 }
 
 /* Returns what the program of an arena (NULL: any) has said since the last call, in pieces, which
- * the caller frees; NULL: nothing was said. */
+ * the caller frees, or NULL if nothing was said. */
 static GByteArray *take_said(const struct arena *arena)
 {
   if (outside < 0)

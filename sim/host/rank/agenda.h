@@ -21,9 +21,10 @@ struct entry {
   double time; /* seconds of simulated time */
   uint64_t order;
   enum entry_kind kind;
-  int rank;                      /* CRASH: -1 by law */
-  int node;                      /* CRASH by law, RETURN: index of the node in the layout */
-  int zone;                      /* CRASH by law: all nodes in this zone; -1: the node alone */
+  int rank; /* CRASH: -1 by law */
+  int node; /* CRASH by law, RETURN: index of the node in the layout */
+  /* CRASH by law: the zone whose nodes all crash, or -1 for the node alone */
+  int zone;
   double chance;                 /* CRASH by law: draws the rank, from 0 to below 1 */
   bool follows;                  /* CRASH by law: in a burst */
   unsigned stream;               /* CRASH by law (failures.h) */

@@ -67,7 +67,7 @@ struct comm {
   struct nodes *nodes;   /* nodes of its ranks, or NULL if no algorithm of SMPI has asked yet */
   int part; /* 0: a whole communicator; 1: the leaders of the nodes of another communicator; 2: the
                ranks of another communicator on this node */
-  struct comm *remote; /* the remote group; NULL: this is no intercommunicator */
+  struct comm *remote; /* the remote group, or NULL if this is no intercommunicator */
   /* For an intercommunicator: the communicator of both groups, one after the other. */
   struct comm *both;
 };
@@ -137,7 +137,7 @@ struct whole {
   struct request **part;
   int parts;
   int missing; /* parts that have not begun yet */
-  /* Gets the data of each part, once all are complete; NULL: nothing does. */
+  /* Gets the data of each part once all are complete, or NULL if nothing does. */
   void (*take)(struct rank *, struct request *whole, struct request *part);
   /* an agreement that must be over as well, or NULL if there is none */
   struct agreement *agreement;
@@ -243,10 +243,11 @@ struct mpi_state {
   struct due *due;                 /* receipts that this rank must still give */
   bool gives_receipt;              /* this rank is sending a receipt */
   int pending;                     /* requests that the program has begun and not completed */
-  struct application *application; /* what is protected (application.h); NULL: nothing yet */
-  bool redistributed;              /* its data were put back since main began */
-  struct request *posted;          /* receives that wait for a message */
-  struct request *bypass_posted;   /* receives that bypass the protocol and wait for a message */
+  /* what is protected (application.h), or NULL if nothing is yet */
+  struct application *application;
+  bool redistributed;            /* its data were put back since main began */
+  struct request *posted;        /* receives that wait for a message */
+  struct request *bypass_posted; /* receives that bypass the protocol and wait for a message */
   struct comm world, self;
   struct comm *freed; /* freed communicators that may be used again, the last freed first */
   struct call call;
@@ -269,8 +270,8 @@ struct mpi_state {
                                                   of open() for reading */
   struct added_error **errors_added; /* errors that the program has added, and their count */
   int errors_added_count, last_code; /* last_code: MPI_LASTUSEDCODE */
-  MPI_Errhandler file_errors; /* handler of files that are opened from here on; NULL: errors are
-                                 returned */
+  /* handler of files that are opened from here on, or NULL if errors are returned */
+  MPI_Errhandler file_errors;
   char *said; /* what it has told the outside since its last output: pieces (output_bytes.h) */
   size_t said_bytes, said_room;
   struct libc libc;
@@ -280,8 +281,9 @@ struct mpi_state {
   struct exceptions exceptions; /* while the program is in a call of the layer */
   void *bsend_buffer;           /* as attached, for MPI_Buffer_detach only */
   int bsend_bytes;
-  double image_bytes; /* size of its images in bytes, if the program has given one; 0: images count
-                         as the bytes that they hold */
+  /* size of its images in bytes, if the program has given one, or 0 if images count as the bytes
+   * that they hold */
+  double image_bytes;
   uint32_t iteration; /* iteration that it is in, by its own count, or 0 if there is none */
   /* bytes that an iteration changes, if the program has given them, or 0 if it changes all bytes
    * of an image */

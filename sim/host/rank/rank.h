@@ -84,7 +84,7 @@ struct capture {
   uint32_t checkpoint;
   struct image *image; /* NULL: it is at the application level */
   struct saved *saved; /* or NULL (application.h) */
-  uint32_t iteration;  /* iteration at whose beginning it was captured; 0: elsewhere */
+  uint32_t iteration;  /* iteration at whose beginning it was captured, or 0 if elsewhere */
   double bytes;        /* bytes that it takes on storage, unless the scenario gives them */
   double copied;       /* bytes copied in memory to capture it */
   double rest;         /* bytes that are copied if it is stored */
@@ -168,7 +168,7 @@ struct rank {
   double record_s, match_s; /* seconds of operations of the protocol, if it counts them */
   double probe_s;           /* seconds of a probe for a request of a checkpoint */
   double work_s;            /* seconds of counted operations that the rank has not spent yet */
-  struct rcl_work *work;    /* by peer; NULL: nothing was counted */
+  struct rcl_work *work;    /* by peer, or NULL if nothing was counted */
   uint64_t steps;           /* counts the steps of its protocol */
   uint64_t *told;           /* by peer: the step that sent it the last control message */
 
@@ -241,7 +241,7 @@ struct layer {
   struct scenario *scenario;
   struct rank *rank;
   double before;           /* simulated seconds of the runs that this one continues; else 0 */
-  const char *result_file; /* where the result of the run goes; NULL: nowhere */
+  const char *result_file; /* where the result of the run goes, or NULL if nowhere */
   /* Under `auto`, words travel with the data of a call whose largest message has fewer bytes than
    * this. */
   double combined_below;

@@ -49,7 +49,8 @@ void host_pass_up(struct rank *, struct message *);
  * receive wait. */
 void host_take_unexpected(struct rank *, struct request *);
 
-/* Fetches the bytes of a message that was given to that receive; NULL: to no receive. */
+/* Fetches the bytes of a message that was given to that receive, or to no receive if that is
+ * NULL. */
 void host_fetch(struct rank *, struct message *, struct request *);
 
 /* ---- host_rollback.c ---- */

@@ -13,7 +13,7 @@
 #include "sim/host/rank/rank.h"
 
 /* Reads what does not belong to one rank. Call it once, before the shadow world begins. Returns the
- * trace of the run before; NULL: this run begins at the beginning. */
+ * trace of the earlier run, or NULL if this run begins at the beginning. */
 const char *restart_history(void);
 
 /* Crashes all ranks in the shadow world. Call it once, after the shadow world has begun. */

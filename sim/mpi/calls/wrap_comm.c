@@ -95,7 +95,8 @@ enum { AGAIN_MAX = 12 };
 /* Describes the contribution of one member when a communicator is made. */
 struct share {
   int colour, key;
-  uint16_t again[AGAIN_MAX]; /* numbers of communicators that the member has freed; 0: no more */
+  /* numbers of communicators that the member has freed; 0 behind the last */
+  uint16_t again[AGAIN_MAX];
 };
 
 struct comm *comm_new(struct rank *r, int size)

@@ -46,7 +46,7 @@ static const struct grid *grid_of(struct rank *r, MPI_Comm comm)
   return grid;
 }
 
-/* Returns the coordinate, modulo the dimension if it is periodic; -1: outside. */
+/* Returns the coordinate, modulo the dimension if it is periodic, or -1 if it lies outside. */
 static int inside(const struct grid *grid, int dimension, int value)
 {
   int size = grid->size[dimension];

@@ -59,9 +59,9 @@ int store_truncate(int64_t opening, int rank, const char *path, int64_t size);
 bool store_knows(const char *path);
 
 /* Notes that look `number` (from 0) of a rank for a file of that name has found this value of
- * errno; 0: the file exists. Returns the value that the rank is told. A look that is repeated after
- * a rollback gets its earlier value if ranks go back alone, or if the file exists now, because
- * others may not have gone back yet. */
+ * errno, or 0 if the file exists. Returns the value that the rank is told. A look that is repeated
+ * after a rollback gets its earlier value if ranks go back alone, or if the file exists now,
+ * because others may not have gone back yet. */
 int store_look(int rank, int number, const char *path, int error);
 
 /* Opens the file of that name for a rank that reads it by other means than MPI-IO. Call it only if

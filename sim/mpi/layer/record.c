@@ -15,7 +15,7 @@ bool recording;
 struct recorder {
   FILE *file;
   struct recording_head head;
-  GPtrArray *comms, *requests; /* handles of the program, by number; NULL: free */
+  GPtrArray *comms, *requests; /* handles of the program, by number; NULL for a free number */
   GPtrArray *persistent;       /* the requests that a wait does not free */
   GArray *types;               /* int: bytes of the program's own datatypes */
   void **made;                 /* where the call under way puts a new handle */
