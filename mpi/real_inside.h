@@ -1,5 +1,5 @@
-/* Declares the state that the files of the host for real MPI share. A process has one host, `real`.
- */
+/* Declares the state that the files of the host for real MPI share: `real`, of which each process
+ * has one. */
 #ifndef RECLINE_REAL_INSIDE_H
 #define RECLINE_REAL_INSIDE_H
 
@@ -7,7 +7,7 @@
 #include "mpi/real_host.h"
 #include "protocols/protocol.h"
 
-/* Holds the bytes of a message. All holders of the message share them. */
+/* Holds the bytes of a message. All holders of the message share this payload. */
 struct real_payload {
   uint32_t holders;
   size_t size;
@@ -30,9 +30,9 @@ struct real_queue {
 struct real_receive {
   struct real_receive *next;
   uint32_t request;
-  int16_t peer, comm; /* as the program posted it */
+  int16_t peer, comm; /* source and communicator that the program has asked for */
   int32_t tag;
-  int16_t from; /* the source that MATCH allows */
+  int16_t from; /* the source that the protocol's MATCH allows */
   bool announced, done;
   int32_t from_tag;
   int16_t source; /* of a receive that is done: the source of its message */
@@ -51,10 +51,10 @@ struct real_region {
   void *address;
   size_t bytes, item_bytes;
   struct real_shape shape;
-  struct real_stream stream; /* for a region whose address is NULL */
+  struct real_stream stream; /* the functions for a region whose address is NULL */
 };
 
-/* Heads each region in an image. */
+/* Stands in an image in front of each region. */
 struct real_region_head {
   int32_t id, type;
   uint64_t bytes;
@@ -62,7 +62,7 @@ struct real_region_head {
   struct real_shape shape;
 };
 
-/* Says where a region is in an image: its bytes begin at the place `at` of the file. */
+/* Says where a region is in an image: its bytes begin at offset `at` of the file. */
 struct real_found {
   struct real_region_head head;
   long at;
@@ -73,7 +73,8 @@ struct real_slot {
   struct real_message message;
 };
 
-/* Lists the events that end work under way, in the order in which the work was started. */
+/* Lists the events that end the work under way, in the order in which the protocol started the
+ * work. */
 struct real_due {
   struct rcl_event *item;
   uint32_t count, room;
@@ -89,57 +90,61 @@ struct real {
   struct rcl_config config;
   void *state;
   struct rcl_actions actions;
-  bool determinants; /* the protocol logs outcomes, so choices are events for it */
+  bool determinants; /* the protocol logs outcomes, so the host reports choices to it */
 
-  /* The step under way. */
-  struct real_message *now; /* the message that is being sent, or has just arrived */
-  struct rcl_action answer; /* the step's FORCE or JOIN */
+  /* The next fields are about the step under way. */
+  /* the message that the event is about, which is being sent or has just arrived */
+  struct real_message *now;
+  struct rcl_action answer; /* the action FORCE or JOIN of the step */
 
-  /* The rank. */
-  bool over; /* no checkpoint is taken after this */
+  /* The next fields are about the rank. */
+  bool over; /* no further checkpoint is taken */
   bool held, draining;
-  uint32_t capturing; /* checkpoint after CAPTURE and before CAPTURED, or 0 if there is none */
+  uint32_t capturing; /* the checkpoint between CAPTURE and CAPTURED, or 0 if there is none */
   bool finished;
   bool requested; /* at the coordinator: a checkpoint is requested and not committed */
-  double alarm;   /* time in seconds when TIMER is due, or 0 if there is none */
+  double alarm;   /* time in seconds at which TIMER is due, or 0 if no timer is set */
   struct real_due due;
-  bool unmoved; /* nothing has happened since the last safe point, which had no effect */
+  bool unmoved; /* the last safe point had no effect, and nothing has happened after it */
 
-  /* The program. */
+  /* The next fields are about the program. */
   enum real_place place; /* the place at which the program may be captured now */
   uint32_t receives, calls, iteration;
   struct real_combination combined;
-  struct real_receive *posted; /* in the order of posting */
-  /* Messages that have come and are not received; at level CHANNEL, delivered messages. */
+  struct real_receive *posted; /* the posted receives, in the order of posting */
+  /* Messages that have come and that no receive has taken. At level CHANNEL these are delivered
+   * messages only. */
   struct real_queue channel;
-  struct real_slot *slot; /* slot[n - 1] is number n */
+  struct real_slot *slot; /* the slot with number n is slot[n - 1] */
   uint32_t slots;
-  struct real_region *region; /* by id */
+  struct real_region *region; /* the protected regions, sorted by id */
   uint32_t regions, regions_room;
 
-  /* Restart. */
+  /* The next fields are about a restart. */
   uint32_t checkpoint; /* the checkpoint from which this life has started */
   /* The program may go on from a checkpoint of another number of processes, while the protocol
-   * begins anew: `from` is that checkpoint, `from_ranks` that number, or 0 if it does not. */
+   * begins anew. Then `from` is that checkpoint and `from_ranks` that number of processes;
+   * otherwise both are 0. */
   uint32_t from;
   int from_ranks;
   uint32_t life;           /* number of starts before this one */
-  enum real_place restart; /* the place of the image, until the data are put back */
+  enum real_place restart; /* the place at which the image was taken, until the data are put back */
   /* The place at which the data were put back. If the program comes to a place of that kind next,
-   * it is the same place once more, which has no effect. */
+   * the place is the same one, so it has no effect. */
   enum real_place same;
 
-  /* The account (real_account.c). */
-  double began; /* seconds since the epoch, as in lines of the trace */
+  /* The next fields are the account (real_account.c). */
+  double began; /* start of the process in seconds since the epoch, as in lines of the trace */
   double spent[REAL_ACTIVITIES], since;
   enum real_activity activity;
-  bool recovers;                                  /* the process is held since its start */
-  uint64_t stored_bytes, image_bytes, iterations; /* image_bytes: size of the largest image */
+  bool recovers; /* the process has been held since its start */
+  /* `image_bytes` is the size of the largest image */
+  uint64_t stored_bytes, image_bytes, iterations;
 
-  /* Storage. */
-  struct output *image; /* the image of the last capture, until it is stored */
+  /* The next fields are about storage. */
+  struct output *image; /* the image of the last capture, until the image is stored */
   uint32_t image_of;
-  FILE *trace; /* written line by line, so that a killed process leaves its lines */
+  FILE *trace; /* the trace, written line by line so that a killed process leaves its lines */
 };
 
 extern struct real real;
@@ -156,13 +161,14 @@ _Noreturn void real_die(int code, const char *format, ...) __attribute__((format
 
 /* ---- real_host.c ---- */
 
-/* Raises one event. `message` is being sent, or has arrived, or NULL if there is none. */
+/* Raises one event. `message` is the message that is being sent or has arrived, or NULL if there is
+ * none. */
 void real_step(struct rcl_event, struct real_message *message);
 
-/* Takes messages that have come, and events that are due. If there are none and `wait` is set,
+/* Takes messages that have come, and events that are due. If there is neither and `wait` is set,
  * gives the processor away for a moment. */
 void real_pump(bool wait);
-void real_ready(void); /* returns when the program may make its next event */
+void real_ready(void); /* returns when the program may cause its next event */
 void real_come_to(enum real_place, uint32_t iteration);
 
 /* ---- real_queues.c ---- */
@@ -178,7 +184,8 @@ void real_add_receive(struct real_receive *);
  * not done is announced again. */
 void real_restore_receive(const struct real_receive *);
 
-struct real_slot *real_slot_of(uint32_t number); /* returns a full slot */
+/* returns the slot with that number, which must be full */
+struct real_slot *real_slot_of(uint32_t number);
 void real_keep(const struct rcl_action *);
 void real_forget(const struct rcl_action *);
 
@@ -186,7 +193,7 @@ void real_forget(const struct rcl_action *);
 
 /* Takes a message out of the channel, below the matching. */
 void real_arrive(struct real_message *);
-void real_match_all(void);    /* matches messages that have come with receives */
+void real_match_all(void);    /* matches messages that have come with posted receives */
 void real_announce_all(void); /* announces the posted receives */
 void real_deliver(const struct rcl_action *);
 void real_resend(const struct rcl_action *);
@@ -206,13 +213,14 @@ void real_wire_control(int peer, const uint32_t words[RCL_WORDS]);
 /* Returns a message, which the caller owns, or NULL if none has come. A control message has no
  * payload. */
 struct real_message *real_wire_receive(void);
-void real_wire_busy(void);  /* tells that there was something to do */
+void real_wire_busy(void);  /* tells the wire that there was something to do */
 void real_wire_flush(void); /* returns when all sent messages are on their way */
-uint32_t real_wire_agree(uint32_t value, MPI_Op); /* reduces over all processes */
+/* returns the reduction of `value` over all processes */
+uint32_t real_wire_agree(uint32_t value, MPI_Op);
 
 /* ---- real_storage.c ---- */
 
-void real_storage_begin(void); /* finds the checkpoint to start from, and this life's number */
+void real_storage_begin(void); /* finds the checkpoint to start from, and the number of this life */
 void real_storage_load(void);  /* loads state, slots and all else except the program's data */
 void real_storage_capture(void);
 void real_storage_store(const struct rcl_action *);
@@ -254,8 +262,9 @@ enum real_activity real_held_activity(void); /* the activity of a process that i
 
 /* ---- real_trace.c ---- */
 
-double real_trace_now(void);     /* seconds since the epoch */
-void real_trace_find_life(void); /* sets real.life; reads real.checkpoint; all processes call it */
+double real_trace_now(void); /* seconds since the epoch */
+/* sets real.life; reads real.checkpoint; all processes call this function */
+void real_trace_find_life(void);
 void real_trace_begin(void);
 void real_trace_step(const struct rcl_event *, const struct real_message *);
 void real_trace_finished(void);

@@ -4,14 +4,15 @@
 
 #include "play/session.h"
 
-/* Finds that protocol, if the session's protocol is a mutant. Real programs are left out, because a
- * trial would copy their memory, and so are mutants that have another state. */
+/* Finds the protocol that has the rule, if the session's protocol is a mutant. Real programs are
+ * left out, because a trial would copy their memory, and so are mutants that have another state. */
 void difference_find(struct session *);
 void difference_clear(struct session *);
 
-/* Lets that protocol take the move, and undoes it. Returns its state at the rank of the move, as
- * session_put_state() prints it; the caller frees it with free(). Returns NULL if there is no such
- * protocol or it cannot take the move. */
+/* Lets the protocol that has the rule take the move, and undoes the move. Returns the protocol's
+ * state after the move, at the rank of the move, as session_put_state() prints states; the caller
+ * frees the text with free(). Returns NULL if there is no such protocol or if it cannot take the
+ * move. */
 char *difference_try(struct session *, const struct move *);
 
 /* Notes how the mutant, which has just taken the move at `rank`, differs. `intact` is what

@@ -8,9 +8,9 @@
 #include "base/glib/command_line.h"
 #include "world/rules/world.h"
 
-/* A world as text (play/session.h), and the moves that the page knows from the beginning. */
+/* Holds a world as text (play/session.h), and the moves that the page knows from the beginning. */
 struct played {
-  /* `title` is of the page; `statement` and `source` may be NULL. */
+  /* `title` is the title of the page; `statement` and `source` may be NULL. */
   char *name, *title, *statement, *source;
   char *violation; /* the last line `violation` of the trace, or NULL if there is none */
   char *protocol;  /* name of the protocol */
@@ -19,12 +19,12 @@ struct played {
   char *description;
   char *times; /* times of the steps of a run, one line each, or NULL if steps have numbers */
   struct move *moves;
-  unsigned count, again; /* number of moves, and of moves at the end that repeat for ever */
-  unsigned at;           /* the page opens after that many moves */
+  unsigned count, again; /* number of moves, and how many of them, at the end, repeat for ever */
+  unsigned at;           /* number of moves that are taken when the page opens */
 };
 
-/* Reads a claim by its id, a scenario, or a trace, which it replays. `source` is the C file of a
- * protocol that the trace does not find by itself, or NULL. played_clear() frees the result, also
+/* Reads a claim by its id, a scenario, or a trace, which it replays. `source` is NULL, or the C
+ * file of a protocol that reading the trace does not find. played_clear() frees the result, also
  * after an error. Returns false with `error` set to one line `what, expected what`. */
 bool played_read(const char *name, const char *source, struct played *, GError **error);
 void played_clear(struct played *);

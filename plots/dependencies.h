@@ -1,5 +1,5 @@
-/* Draws the rollback-dependency graph of a trace: the intervals between checkpoints, and which of
- * them a rollback undoes together. */
+/* Draws the rollback-dependency graph of a trace: the intervals between checkpoints, and which
+ * intervals a rollback undoes together. */
 #ifndef RECLINE_DEPENDENCIES_H
 #define RECLINE_DEPENDENCIES_H
 

@@ -18,25 +18,26 @@ enum { NOWHERE = -1 };
 enum fate {
   FATE_FLIGHT, /* never received in this trace */
   FATE_RECEIVED,
-  FATE_DISCARDED,  /* it was received, and dropped as a duplicate */
-  FATE_SUPPRESSED, /* it was offered, but not sent, as the receiver has it already */
+  FATE_DISCARDED,  /* the message was received, and dropped as a duplicate */
+  FATE_SUPPRESSED, /* the message was offered, but not sent, as the receiver has it already */
 };
 
 enum crossing { CROSSING_NONE, CROSSING_LATE, CROSSING_EARLY };
 
 struct message {
   bool control;
-  const char *name; /* of a control message: its name in the protocol's paper */
-  gint64 number;    /* after the @ in the trace, or -1 if it has none, as when it is suppressed */
+  const char *name; /* of a control message: the name that the protocol's paper has for it */
+  /* the number after the @ in the trace, or -1 if there is none, as for a suppressed message */
+  gint64 number;
   int from, to;
   int sent, received; /* `received` is NOWHERE for FATE_FLIGHT and FATE_SUPPRESSED */
   enum fate fate;
   enum crossing crossing;
-  gint64 checkpoint; /* checkpoint of the recovery line that it crosses */
+  gint64 checkpoint; /* checkpoint of the recovery line that the message crosses */
 };
 
-/* The recovery line of a checkpoint: at[] is the capture of each rank, or NOWHERE if the rank made
- * none. */
+/* Holds the recovery line of a checkpoint: at[] is the capture of each rank, or NOWHERE if the rank
+ * was not captured. */
 struct cut {
   gint64 checkpoint;
   bool committed;
@@ -50,23 +51,23 @@ enum span_kind {
   SPAN_HELD,      /* from hold to release */
 };
 
-/* A stretch of a rank's line. A stretch without an end has the number of lines in the trace as
- * `to`. */
+/* Describes a stretch of a rank's line. If the stretch has no end, `to` is the number of lines in
+ * the trace. */
 struct span {
   enum span_kind kind;
   int rank, from, to;
 };
 
-/* A rollback. It goes `from` the roll-back action, or from the start of a rank that had crashed,
- * `to` the capture, or to the rank's first start. */
+/* Describes a rollback. `from` is the roll-back action, or the start of a rank that had crashed.
+ * `to` is the capture, or the rank's first start. */
 struct rollback {
   int rank, from, to;
   gint64 checkpoint;
 };
 
-/* A payload that the program gets from the receiver's log. */
+/* Describes a payload that the program gets from the receiver's log. */
 struct replay {
-  int rank, kept, delivered; /* kept: NOWHERE when the trace does not show it */
+  int rank, kept, delivered; /* `kept` is NOWHERE if the trace does not show it */
   gint64 slot, peer;
 };
 
@@ -79,8 +80,8 @@ struct history {
   GArray *replays;   /* struct replay */
 };
 
-/* Reads the history. The caller frees it with history_free(), before the trace. Returns NULL with
- * `error` set if a message arrives that was never sent. */
+/* Reads the history of a trace. The caller frees the history with history_free(), before the trace.
+ * Returns NULL with `error` set if a message arrives that was never sent. */
 struct history *history_read(const struct trace_file *, GError **error);
 void history_free(struct history *);
 

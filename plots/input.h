@@ -1,5 +1,5 @@
-/* Makes errors about files that are read for a picture: always one line `file:line: what, expected
- * what`. */
+/* Makes errors about files that are read for a picture. Each error is one line `file:line: what,
+ * expected what`. */
 #ifndef RECLINE_INPUT_H
 #define RECLINE_INPUT_H
 
@@ -9,7 +9,7 @@
 
 #define INPUT_ERROR g_quark_from_static_string("recline-input")
 
-/* Sets `error` to that line; `line` 0 leaves the number out. */
+/* Sets `error` to such a line. If `line` is 0, the text has no line number. */
 static inline void G_GNUC_PRINTF(4, 0) input_error(GError **error, const char *file, unsigned line,
                                                    const char *format, va_list arguments)
 {

@@ -1,5 +1,4 @@
-/* Tells a trace in words: one line for each event, with the rank, what it did, and why it
- * matters. */
+/* Tells a trace in words: a line for each event says which rank did what, and why this matters. */
 #ifndef RECLINE_NARRATION_H
 #define RECLINE_NARRATION_H
 

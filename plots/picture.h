@@ -17,9 +17,9 @@ struct point {
 struct picture *picture_new(const char *title);
 void picture_free(struct picture *);
 
-/* Set attributes of the whole picture; add a node; add an edge. Attributes are pairs of Graphviz'
- * names and values, and the list ends with NULL. Texts are literal: Graphviz' escapes are escaped,
- * and a newline is a new line. */
+/* These functions set attributes of the whole picture, add a node, and add an edge. Attributes are
+ * pairs of Graphviz' names and values; the list ends with NULL. Texts are literal: Graphviz'
+ * escapes are escaped, and a newline is a new line. */
 void picture_set(struct picture *, ...) G_GNUC_NULL_TERMINATED;
 void picture_node(struct picture *, const char *name, ...) G_GNUC_NULL_TERMINATED;
 void picture_edge(struct picture *, const char *tail, const char *head, ...) G_GNUC_NULL_TERMINATED;
@@ -33,17 +33,17 @@ void picture_text(struct picture *, const char *name, struct point at, const cha
                   double size, const char *color, const char *class);
 double picture_text_width(const char *text, double size);
 
-/* Return values for "pos", which the caller frees: of a node; of an edge with straight lines
- * through `points`; of an edge with one curve, whose control points are the four `points`, and a
- * head of `length` with its tip on the last point. */
+/* These functions return values of the attribute "pos", which the caller frees: for a node; for an
+ * edge of straight lines through `points`; and for an edge that is one curve. The curve has the
+ * four `points` as control points, and a head of `length` with its tip on the last point. */
 char *picture_pos(struct point);
 char *picture_lines(const struct point *points, unsigned count);
 char *picture_arrow(const struct point *points, unsigned count, double length);
 char *picture_number(double);
 
-/* Lays out with Graphviz' `engine` ("nop2": positions are given) and sets `data` to the picture in
- * `format` ("svg"), of `length` bytes; the caller frees it with g_free(). Returns false with
- * `error` set. */
+/* Lays the picture out with Graphviz' `engine` ("nop2" if positions are given). Sets `data` to the
+ * picture in `format` ("svg"), which has `length` bytes and which the caller frees with g_free().
+ * Returns false with `error` set. */
 bool picture_render(struct picture *, const char *engine, const char *format, char **data,
                     gsize *length, GError **error);
 

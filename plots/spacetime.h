@@ -6,7 +6,7 @@
 #include "plots/picture.h"
 
 /* Returns the picture, which the caller frees. `outside` is the number of messages that are not
- * drawn because the part has only one of their ends. */
+ * drawn because only one of their ends is in the part. */
 struct picture *spacetime_draw(const struct history *, unsigned outside);
 
 #endif

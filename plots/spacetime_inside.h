@@ -1,5 +1,5 @@
-/* The parts of the space-time diagram: spacetime_layout.c computes the places, spacetime.c paints
- * them, and spacetime_strokes.c has the kinds of lines. */
+/* Declares what the files of the space-time diagram share: spacetime_layout.c computes positions,
+ * spacetime.c paints, and spacetime_strokes.c has the kinds of lines. */
 #ifndef RECLINE_SPACETIME_INSIDE_H
 #define RECLINE_SPACETIME_INSIDE_H
 
@@ -9,7 +9,7 @@ enum { COLUMNS_MAX = 400, TEXT = 8, SMALL = 7 };
 
 #define LEFT 66.0       /* x of the first column */
 #define LEVEL 10.0      /* height of a level of texts */
-#define MARK 3.2        /* radius around an event that arrows leave free */
+#define MARK 3.2        /* radius of the space around an event that arrows leave free */
 #define NARROWEST 470.0 /* width of the legend */
 #define WIDE 1200.0     /* from this width on, ranks are named at both ends */
 
@@ -36,7 +36,7 @@ enum stroke_kind {
   STROKES
 };
 
-/* A kind of line: how it is drawn, and its name in words_marks. */
+/* Describes how a kind of line is drawn, and its name in words_marks. */
 struct stroke {
   const char *class, *mark, *color, *style, *width, *head;
   double length; /* length of the head, in points */
@@ -51,7 +51,7 @@ struct rectangle {
   double left, top, right, bottom;
 };
 
-/* A text above an event. */
+/* Describes a text above an event. */
 struct label {
   int line;
   unsigned level;
@@ -62,25 +62,26 @@ struct diagram {
   const struct history *history;
   const struct trace_file *trace;
   struct picture *picture;
-  bool *shown; /* by line of the trace */
+  bool *shown; /* by line of the trace: whether it is shown */
   int *column; /* by line of the trace, and one past the last: the number of columns before it */
-  GString *left_out; /* sentences for the legend */
+  GString *left_out; /* sentences for the legend that say what is left out */
   bool shares;       /* several lines may be in one column */
   double step;       /* width of a column */
   double right;      /* x of the end of the ranks */
   double *row;       /* y of each rank; row[-1] is the dispatcher's */
   bool dispatcher;   /* the dispatcher has a row */
   GArray *labels;    /* struct label */
-  GArray *taken;     /* struct rectangle: where texts stand */
+  GArray *taken;     /* struct rectangle: the places that texts take */
   bool used[STROKES];
-  bool ringed;         /* the step that violates has its ring */
+  bool ringed;         /* the ring around the step that violates a property is drawn */
   unsigned marked;     /* kinds of events that are marked, one bit each */
   unsigned names;      /* counts nodes whose names are made up */
-  unsigned unlabelled; /* control messages that have no name for lack of room */
-  double y;            /* y of the next thing below the ranks */
+  unsigned unlabelled; /* number of control messages without a name for lack of room */
+  double y;            /* y at which the next thing below the ranks goes */
 };
 
-/* Draws a line of that kind through the points, between two nodes. `color` NULL: the kind's own. */
+/* Draws a line of that kind through the points, between two nodes, in `color`, or in the kind's own
+ * colour if `color` is NULL. */
 void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const char *head,
                      const struct point *points, unsigned count, const char *tooltip,
                      const char *color);
@@ -88,11 +89,13 @@ void spacetime_paint(struct diagram *, enum stroke_kind, const char *tail, const
 /* Selects the lines of the trace that are shown; `left_out` describes the others. */
 void spacetime_select_columns(struct diagram *diagram);
 
-/* Set the places of columns, and then of rows, with labels above the rows and arcs below them. */
+/* These functions set the places of columns and, called next, of rows, with labels above the rows
+ * and arcs below. */
 void spacetime_set_columns(struct diagram *diagram);
 void spacetime_set_rows(struct diagram *diagram);
 
-/* Return the x of line number `line` of the trace, and its point on the row of its rank. */
+/* These functions return the x of line number `line` of the trace, and its point on the row of its
+ * rank. */
 double spacetime_x(const struct diagram *diagram, int line);
 struct point spacetime_point(const struct diagram *diagram, int line);
 
@@ -106,8 +109,8 @@ void spacetime_paint_message(struct diagram *, const struct message *);
 void spacetime_paint_arc(struct diagram *, enum stroke_kind, int from, int to, double depth,
                          const char *tooltip);
 
-/* Return the name of the node of a line of the trace, and a name for a node that has no other. The
- * caller frees them with g_free(). */
+/* These functions return the name of the node of a line of the trace, and a made-up name for a node
+ * that has no other. The caller frees the names with g_free(). */
 char *spacetime_node(const struct diagram *, int line);
 char *spacetime_fresh_name(struct diagram *);
 
@@ -117,7 +120,7 @@ void spacetime_take(struct diagram *, struct rectangle);
 double spacetime_label_width(const struct label *label);
 void spacetime_clear_label(gpointer data);
 
-/* Return how far an arc of that length reaches below the row. */
+/* These functions return how far an arc of that length reaches below the row. */
 double spacetime_rollback_depth(double length);
 double spacetime_replay_depth(double length);
 

@@ -1,5 +1,5 @@
-/* The contents of a platform file, and the lines between its hosts: topology_read.c reads them,
- * topology.c draws them. */
+/* Declares the contents of a platform file, and the lines between its hosts. topology_read.c reads
+ * the file, topology.c draws the picture. */
 #ifndef RECLINE_TOPOLOGY_INSIDE_H
 #define RECLINE_TOPOLOGY_INSIDE_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct link {
-  char *what; /* "110MBps 4us" */
+  char *what; /* bandwidth and latency: "110MBps 4us" */
   /* the end that all routes over this link touch, or `several` */
   char *end;
   bool several;
@@ -25,9 +25,10 @@ struct host {
 struct route {
   unsigned line;
   char *zone, *from, *to;
-  bool zones;       /* the ends are zones, not hosts */
-  char *gates[2];   /* if the ends are zones: their gateways, where this file has them as routers or
-                       hosts; else NULL */
+  bool zones; /* the ends are zones, not hosts */
+  /* if the ends are zones: their gateways, as far as the file has these as routers or hosts;
+   * NULL otherwise */
+  char *gates[2];
   GPtrArray *links; /* the ids of the links */
 };
 
@@ -48,8 +49,8 @@ struct platform {
   GHashTable *joined;        /* "from|to" of each edge */
   /* Ids of links that are nodes, and "zone ID" for each zone that has a switch. */
   GHashTable *shared;
-  GPtrArray *order; /* the keys of `shared`, in the order of their making */
-  /* the rest is for topology_read() */
+  GPtrArray *order; /* the keys of `shared`, in the order in which they were added */
+  /* only topology_read() uses the following fields */
   GPtrArray *open; /* ids of the zones that are open */
   struct host *host;
   struct route *route;

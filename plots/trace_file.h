@@ -1,9 +1,8 @@
 /* Reads the text of a trace (docs/trace.md), for pictures.
  *
- * This is not the module that writes traces and knows the types of protocols/. Pictures are made
- * from files only, so a trace can be drawn whose protocol was renamed or removed. So events and
- * actions stay words here, and an unknown one is no error.
- */
+ * Another module (world/trace) writes traces and knows the types of protocols/. Pictures are made
+ * from files only, so that a trace can be drawn even if its protocol was renamed or removed. So
+ * events and actions stay words here, and an unknown event or action is no error. */
 #ifndef RECLINE_TRACE_FILE_H
 #define RECLINE_TRACE_FILE_H
 
@@ -17,13 +16,13 @@ struct trace_field {
   const char *value;
 };
 
-/* An event or an action: `control peer=1 please-checkpoint words=1,1,0 @1`. */
+/* Holds an event or an action: `control peer=1 please-checkpoint words=1,1,0 @1`. */
 struct trace_item {
   const char *name;
   const char *word; /* the first word after the name without a `=`, or NULL if there is none */
   struct trace_field *fields;
   unsigned fields_count;
-  gint64 message; /* the number after @; -1 when there is none */
+  gint64 message; /* the number after @, or -1 if there is none */
 };
 
 struct trace_line {
@@ -38,19 +37,23 @@ struct trace_line {
 
 struct trace_violation {
   const char *property;
-  int rank; /* DISPATCHER if the line names none */
+  int rank; /* the rank, or DISPATCHER if the line names no rank */
   const char *text;
-  const char *by; /* time, as written, of the step that violates, or NULL if the trace has none */
+  /* time, as written, of the step that violates the property, or NULL if the trace has no such
+   * step */
+  const char *by;
 };
 
 struct trace_file {
   char *name;
-  const char *protocol; /* from the header, or NULL */
+  const char *protocol; /* name of the protocol from the header, or NULL */
   const char *host;
   GHashTable *controls; /* texts of control messages (protocols/protocol.h), by name */
   int ranks;
-  int *numbers; /* of a part (part.h): the number that each rank has in the whole; NULL: the same */
-  bool timed;   /* times are seconds, not steps */
+  /* if this is a part (part.h): by rank, its number in the whole trace; NULL if the numbers are
+   * the same */
+  int *numbers;
+  bool timed;         /* times are seconds, not steps */
   GArray *lines;      /* struct trace_line */
   int again;          /* index of the first line that repeats for ever, or -1 if none does */
   GArray *violations; /* struct trace_violation */
@@ -63,13 +66,14 @@ struct trace_file {
 struct trace_file *trace_file_parse(const char *name, const char *text, GError **error);
 void trace_file_free(struct trace_file *);
 
-/* Return the value of a field, or NULL; the value as a whole number, or `otherwise` if there is no
- * such field. */
+/* trace_item_field() returns the value of a field, or NULL if there is no such field.
+ * trace_item_number() returns the value as a whole number, or `otherwise`. */
 const char *trace_item_field(const struct trace_item *, const char *key);
 gint64 trace_item_number(const struct trace_item *, const char *key, gint64 otherwise);
 
 /* Returns the first action of that name from index *after on, and sets *after to the index behind
- * it, or NULL if there is none. If `after` is NULL, the search begins at the first action. */
+ * that action. Returns NULL if there is no such action. If `after` is NULL, the search begins at
+ * the first action. */
 const struct trace_item *trace_line_action(const struct trace_line *, const char *name,
                                            unsigned *after);
 
@@ -77,8 +81,8 @@ const struct trace_item *trace_line_action(const struct trace_line *, const char
  * caller frees the text. Returns NULL if the trace has no words for it. */
 char *trace_item_says(const struct trace_file *, const struct trace_item *);
 
-/* Returns whether a violation names the message by its number, as "@3". A control message has
- * numbers of the same sequence. */
+/* Returns whether a violation names the message by its number, as "@3". Control messages and
+ * program messages are numbered in one sequence. */
 bool trace_file_names(const struct trace_file *, gint64 number);
 
 static inline const struct trace_line *trace_file_line(const struct trace_file *trace,

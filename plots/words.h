@@ -1,5 +1,5 @@
 /* The words for traces, in texts and on the page of `recline play`. Phrases that depend on other
- * lines of the trace are not here, but in narration.c and play/story.js. */
+ * lines of the trace are in narration.c and play/story.js instead. */
 #ifndef RECLINE_WORDS_H
 #define RECLINE_WORDS_H
 
@@ -15,18 +15,19 @@ struct words {
 extern const struct words words_events[], words_actions[], words_quiet[];
 extern const struct words words_flows[]; /* of the data of collective calls */
 extern const struct words
-    words_reasons[];                     /* of giving up, where the trace's word says too little */
+    /* reasons for giving up, where the trace's word says too little */
+    words_reasons[];
 extern const struct words words_rules[]; /* properties (docs/architecture.md) */
 extern const struct words words_harms[]; /* what a program suffers where a property is violated */
 
-/* The marks of the space-time diagram, with their texts in its legend; and what stands above the
- * marks of some events and actions, with %s for the field. Both pictures have these: `recline draw`
- * and the page. */
+/* words_marks has the marks of the space-time diagram, with their texts in its legend. words_labels
+ * has the texts above the marks of some events and actions, with %s for the field. The pictures of
+ * `recline draw` and of the page use both lists. */
 extern const struct words words_marks[], words_labels[];
 
 /* Returns what a control message says, in the words of its sender: `text` of rcl_protocol.controls
  * (protocols/protocol.h) with the message's words, as the trace has them ("6,65535,3"), in place of
- * {about} and the like. A place that is not understood stays as it is. The caller frees the
+ * {about} and the like. Braces whose content is not known stay as they are. The caller frees the
  * result. */
 char *words_control(const char *text, const char *words);
 

@@ -31,22 +31,22 @@ enum { TWICE, ONCE };
 
 static const char *const parameters[] = {"iterations", "exchange", NULL};
 
-/* Holds totals and what a peer has told. Totals count whole messages from the beginning of the
- * program; they are part of the image and roll back with it. A field whose name ends with _for has
- * the number of a checkpoint: the last one for which its comment is true, or to which the field
- * before it belongs. */
+/* Holds totals, and what the peer has told this rank. Totals count whole messages from the
+ * beginning of the program; they are part of the image, so a rollback restores them. A field whose
+ * name ends with _for has the number of a checkpoint: the last checkpoint to which the field before
+ * it belongs, or for which the statement in its comment is true. */
 struct peer {
   uint32_t sent;     /* messages transmitted to the peer */
-  uint32_t received; /* messages that arrived from the peer, kept ones too */
+  uint32_t received; /* messages that arrived from the peer, including kept messages */
   uint32_t bookmark; /* the peer's total `sent` to this rank when the peer held its program */
   uint32_t bookmark_for;
   uint32_t drained_for; /* all that the peer's bookmark counts has arrived here */
   uint32_t empty_for;   /* the peer has received all that this rank's bookmark counts */
-  uint32_t address_for; /* the peer's address after that checkpoint has arrived */
-  uint32_t iteration;   /* iteration in which the request has found the peer */
+  uint32_t address_for; /* the peer's address after the checkpoint has arrived */
+  uint32_t iteration;   /* iteration of the peer's program when the request reached the peer */
   uint32_t iteration_for;
-  /* ONCE */
-  uint32_t told;        /* `received` when this rank held its program */
+  /* with `exchange` ONCE */
+  uint32_t told;        /* value of `received` when this rank held its program */
   uint32_t confirmed;   /* the peer's `received` from this rank when the peer held its program */
   uint32_t details_for; /* the peer has told how many messages are missing here */
 };
@@ -54,11 +54,11 @@ struct peer {
 struct state {
   uint32_t phase;
   uint32_t checkpoint; /* the checkpoint under way; in RUNNING, the last captured one */
-  uint32_t captured;   /* the last captured */
+  uint32_t captured;   /* the last captured checkpoint */
   uint32_t done;       /* coordinator: number of durable images */
   uint32_t kept;       /* number of kept messages, which are in the order of arrival */
   uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
-  uint32_t later;      /* RECONNECTING: checkpoint that was requested meanwhile */
+  uint32_t later;      /* in phase RECONNECTING: checkpoint that was requested meanwhile */
   uint32_t iteration;  /* the program's iteration, if ranks agree on one, or 0 if none has begun */
 };
 

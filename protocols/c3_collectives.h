@@ -12,8 +12,8 @@
 
 /* ---- calls that the program has made, by communicator ---- */
 
-/* Returns the entry of a communicator, and makes it if there is none; NULL when the list is full.
- */
+/* Returns the entry of a communicator, and makes it if there is none. Returns NULL if the list is
+ * full. */
 static struct comm *comm_entry(const struct rank *r, int16_t comm)
 {
   struct comm *entry = comms_of(r->config, r->state);
@@ -49,8 +49,8 @@ static void made(const struct rank *r, int16_t comm, int32_t number)
 }
 
 /* Returns whether this rank tells `peer` what all ranks must know. Without a topology it tells
- * every peer. With one it tells only the initiator, which hears when each rank is done and tells
- * all ranks. */
+ * every peer. With a topology it tells only the initiator, which hears when each rank is done and
+ * tells all ranks. */
 static bool is_told_calls(const struct rcl_config *config, int peer)
 {
   return peer != config->self &&
@@ -76,7 +76,7 @@ static bool may_tell(const struct rank *r, uint32_t calls, uint32_t others)
 }
 
 /* Tells peers how many calls this rank has made. The contributions of this rank are late for a rank
- * that is beyond the line and has made fewer. */
+ * that is beyond the line and has made fewer calls. */
 static void announce_calls(const struct rank *r)
 {
   struct comm *entry = comms_of(r->config, r->state);
@@ -105,8 +105,8 @@ static void tell_most_calls(const struct rank *r)
   }
 }
 
-/* Returns whether no result is late any more: this rank has made as many calls on each communicator
- * as any peer had made before the peer's line. */
+/* Returns whether no result is late any more: on each communicator, this rank has made as many
+ * calls as any peer had made before the peer's line. */
 static bool all_calls_are_made(const struct rank *r)
 {
   const struct comm *comm = comms_of(r->config, r->state);
@@ -120,8 +120,8 @@ static bool all_calls_are_made(const struct rank *r)
 
 /* ---- the program begins a call ---- */
 
-/* Returns whether a call is complete for this rank as soon as it takes part, as nothing flows to
- * it. */
+/* Returns whether a call is complete for this rank as soon as the rank takes part, because no data
+ * flow to this rank. */
 static bool only_gives(const struct rank *r)
 {
   return r->event->flow == RCL_FLOW_FROM_ROOT
@@ -149,8 +149,8 @@ static bool suppressed_call(const struct rank *r)
   return false;
 }
 
-/* Notes that this rank has made a broadcast as root, which may be early at a rank behind the
- * line. */
+/* Notes that this rank has made a broadcast as root. The broadcast may be early at a rank behind
+ * the line. */
 static void gave(const struct rank *r)
 {
   struct comm *entry = comm_entry(r, r->event->comm);
@@ -268,7 +268,8 @@ static void crossed(const struct rank *r)
 /* ---- recovery ---- */
 
 /* Repeats collectives after a restart. A root tells which reductions it has passed. A rank takes
- * part again in broadcasts that it received before the line and whose root makes them after it. */
+ * part again in the broadcasts that it received before the line but that their root makes after the
+ * line. */
 static void repeat_collectives(const struct rank *r)
 {
   const struct call *passed = passed_of(r->config, r->state),

@@ -12,7 +12,7 @@
 /* ---- messages and decisions to be replayed, or suppressed ---- */
 
 /* Clears the early messages, and the reductions and broadcasts that cross the line: they are on
- * disk with the checkpoint, or peers were told of them after a restart. */
+ * disk with the checkpoint or, after a restart, peers were told of them. */
 static void clear_early(const struct rank *r)
 {
   memset(early_of(r->config, r->state), 0, r->state->early * sizeof(struct number));
@@ -29,9 +29,9 @@ static bool broadcasts_are_repeated(const struct rank *r)
   return true;
 }
 
-/* Returns whether nothing of the replay is left. As a root, this rank must have repeated every
- * broadcast that it made while logging: peers take part again, and their lists of such broadcasts
- * (`rejoin`) are not part of the next checkpoint. */
+/* Returns whether nothing of the replay is left. As a root, this rank must also have repeated every
+ * broadcast that it made while logging, because peers take part in these again, and the next
+ * checkpoint does not hold the peers' lists of them (`rejoin`). */
 static bool replay_is_over(const struct rank *r)
 {
   if (!broadcasts_are_repeated(r))
@@ -44,8 +44,8 @@ static bool replay_is_over(const struct rank *r)
 
 /* ---- the program's messages and decisions ---- */
 
-/* Returns the identity of a message: its number; or its envelope, as messages with one envelope do
- * not overtake each other (MPI 3.1, section 3.5). */
+/* Returns what identifies a message: its number, or its envelope. An envelope is enough because
+ * messages with the same envelope do not overtake each other (MPI 3.1, section 3.5). */
 static struct number identity(const struct rank *r, uint32_t number)
 {
   if (r->state->by_envelope)
@@ -102,7 +102,8 @@ static struct entry *cancellation(const struct rank *r, uint32_t request)
   return NULL;
 }
 
-/* Returns whether a receive was cancelled in the end, so that it must stay unmatched until then. */
+/* Returns whether a receive was cancelled in the end, so that it must stay unmatched until it is
+ * cancelled. */
 static bool will_be_cancelled(const struct rank *r, uint32_t request)
 {
   const struct entry *entry = cancellation(r, request);
@@ -147,8 +148,8 @@ static void choose(const struct rank *r)
     }
 }
 
-/* While logging, logs whether a receive is cancelled or completes, which depends on time, as other
- * decisions do. In a replay, forces the logged outcome. */
+/* While logging, logs whether a receive is cancelled or completes: this depends on time, like other
+ * decisions. In a replay, forces the logged outcome. */
 static void cancel(const struct rank *r)
 {
   struct entry *entry = cancellation(r, r->event->request);

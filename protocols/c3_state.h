@@ -16,15 +16,15 @@ enum control {
   STOP_LOGGING,
   STOPPED_LOGGING,
   SUPPRESS,      /* "I have your message of this number already" */
-  SUPPRESS_LIST, /* "and these were all of them" */
+  SUPPRESS_LIST, /* "these were all numbers of your messages that I have" */
   CALLS,         /* "before my line I made this many collective calls on this communicator" */
-  PASSED,        /* "as a root I have passed this collective call and all before it" */
-  REPLAYED,      /* "my replay is over: all that its line's log says has happened again" */
-  /* With a topology the initiator, which alone hears from all ranks, sends: */
+  PASSED,        /* "as a root I have passed this collective call and all earlier ones" */
+  REPLAYED,      /* "my replay is over: all that the log says has happened again" */
+  /* With a topology only the initiator hears from all ranks. It sends the following messages: */
   MOST_CALLS, /* the largest number in CALLS of any rank, if it is larger than at the last line */
   CALLS_TOLD, /* "CALLS of all ranks were these" */
   PASSED_BY,  /* PASSED of another rank */
-  LISTS_TOLD  /* "these were all; peers have the suppress lists of all ranks" */
+  LISTS_TOLD  /* "these were all PASSED; peers have the suppress lists of all ranks" */
 };
 
 static const char *const controls[] = {
@@ -57,14 +57,16 @@ enum contribution { EPOCH, STOPPED };
 
 /* Counts the messages exchanged with one peer, by the epoch in which they were sent. */
 struct peer {
-  uint32_t sent;          /* to the peer, in this epoch */
-  uint32_t received;      /* from it, sent in this epoch */
-  uint32_t early;         /* from it, sent in the next epoch */
-  uint32_t at_line;       /* value of `early` at the capture that began this epoch */
-  uint32_t previous;      /* from it, sent in the previous epoch, late ones included */
-  uint32_t announced;     /* its mySendCount: how many it sent in the previous epoch */
-  uint32_t announced_for; /* checkpoint of that mySendCount */
-  uint32_t listed;        /* 1: its suppress list has arrived after the restart */
+  uint32_t sent;     /* messages sent to the peer in this epoch */
+  uint32_t received; /* messages received from the peer that it sent in this epoch */
+  uint32_t early;    /* messages received from the peer that it sent in the next epoch */
+  uint32_t at_line;  /* value of `early` at the capture that began this epoch */
+  /* messages received from the peer that it sent in the previous epoch, with the late ones */
+  uint32_t previous;
+  /* the peer's mySendCount: how many messages it sent to this rank in the previous epoch */
+  uint32_t announced;
+  uint32_t announced_for; /* the checkpoint to which `announced` belongs */
+  uint32_t listed;        /* 1 if the peer's suppress list has arrived after the restart */
 };
 
 enum entry_kind { LATE = 1, OUTCOME, CHOICE, RESULT, CANCELLED };
@@ -75,21 +77,22 @@ struct entry {
   uint16_t replayed;
   uint32_t request; /* LATE, OUTCOME, CANCELLED: number of the receive */
   int16_t peer;     /* LATE, OUTCOME: sender of the message; RESULT: root */
-  int16_t comm;     /* RESULT */
-  int32_t tag;      /* LATE, OUTCOME: of the message; RESULT: number of the call */
-  uint32_t outcome; /* CHOICE; CANCELLED: 1 if it was cancelled, 0 if not */
-  uint32_t times;   /* CHOICE: how many times in a row */
+  int16_t comm;     /* RESULT: communicator of the call */
+  int32_t tag;      /* LATE, OUTCOME: tag of the message; RESULT: number of the call */
+  uint32_t outcome; /* CHOICE: its outcome; CANCELLED: 1 if the receive was cancelled, 0 if not */
+  uint32_t times;   /* CHOICE: how many times in a row it came out so */
 };
 
-/* Names an early message from `peer`, or a message to `peer` that will be suppressed: by its number
- * in the sender's epoch, or by its envelope, which means the oldest message with that envelope. */
+/* Names an early message from `peer`, or a message to `peer` that will be suppressed. The name is
+ * the message's number in the sender's epoch, or its envelope; an envelope means the oldest message
+ * that has it. */
 struct number {
   int16_t peer;
-  int16_t comm;    /* if named by envelope */
-  uint32_t number; /* if named by envelope: its tag */
+  int16_t comm;    /* communicator, if the message is named by its envelope */
+  uint32_t number; /* the number, or the tag if the message is named by its envelope */
 };
 
-/* Names collective calls of one root on `comm`: those up to `number`. */
+/* Names the collective calls of one root on `comm` up to call `number`. */
 struct call {
   int16_t comm, root;
   int32_t number;
@@ -98,12 +101,13 @@ struct call {
 /* Counts the collective calls of this rank on one communicator. */
 struct comm {
   int16_t comm;
-  int16_t member;   /* 1: this rank is a member */
-  int32_t made;     /* calls completed */
+  int16_t member;   /* 1 if this rank is a member */
+  int32_t made;     /* number of completed calls */
   int32_t told;     /* `made` when it was last announced */
   int32_t expected; /* most calls that a peer made before its line */
-  int32_t most;     /* at the initiator, with a topology: most calls of which it has told others */
-  int32_t given;    /* the last broadcast that this rank has made as root while logging */
+  /* at the initiator, with a topology: largest number of calls that it has told others */
+  int32_t most;
+  int32_t given; /* the last broadcast that this rank has made as root while logging */
 };
 
 struct state {
@@ -111,28 +115,32 @@ struct state {
   uint32_t epoch; /* checkpoints taken; the colour is its lowest bit */
   /* checkpoint that was asked for and is not taken yet, or 0 if there is none */
   uint32_t wanted;
-  uint32_t ready;        /* 1: readyToStopLogging was sent in this epoch */
-  uint32_t durable;      /* parts of this epoch's checkpoint that are on disk, a bit each */
+  uint32_t ready;        /* 1 if readyToStopLogging was sent in this epoch */
+  uint32_t durable;      /* one bit for each part of this epoch's checkpoint that is on disk */
   uint32_t next_message; /* messages sent in this epoch */
   uint32_t log;          /* entries in the log */
   uint32_t early;        /* entries in the list of early messages */
-  /* 1: from a restart until the log is replayed and nothing is left to suppress */
+  /* 1 from a restart until the log is replayed and nothing is left to suppress */
   uint32_t replaying;
-  uint32_t suppress;       /* numbers still to suppress */
-  uint32_t rejoin;         /* broadcasts already received that their roots will repeat */
-  uint32_t passed;         /* reductions that this rank has passed as root and senders may repeat */
+  /* number of entries in the list of messages that are still to be suppressed */
+  uint32_t suppress;
+  /* number of broadcasts that this rank has already received and that their roots will repeat */
+  uint32_t rejoin;
+  /* number of reductions that this rank has passed as root and that senders may repeat */
+  uint32_t passed;
   uint32_t suppress_calls; /* entries in the list of the PASSED that have come after a restart */
-  uint32_t comms;          /* communicators known */
+  uint32_t comms;          /* number of known communicators */
   uint32_t barrier_comm;
-  uint32_t in_barrier; /* number of the barrier that has forced the present capture */
-  /* at the initiator */
+  uint32_t in_barrier;  /* number of the barrier that has forced the present capture */
+                        /* the next fields are used at the initiator */
   uint32_t in_progress; /* checkpoint under way, or 0 if there is none */
   uint32_t ready_ranks;
   uint32_t stopped_ranks;
   uint32_t replaying_ranks;
-  uint32_t by_envelope; /* 1: messages have no numbers (struct variant) */
-  uint32_t calls_told;  /* topology: checkpoint before which the calls of all ranks are known */
-  uint32_t lists_told;  /* topology: checkpoint after whose restart all PASSED are known */
+  uint32_t by_envelope; /* 1 if messages have no numbers (struct variant) */
+  /* with a topology: checkpoint before which the calls of all ranks are known */
+  uint32_t calls_told;
+  uint32_t lists_told; /* with a topology: checkpoint after whose restart all PASSED are known */
 };
 
 struct variant {

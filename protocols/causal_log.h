@@ -1,10 +1,11 @@
-/* Keeps the determinants that a rank of causal.c has, its own and those of others, in the order in
- * which the rank has come to know them. It also keeps which of these determinants its peers have.
+/* Keeps the determinants that a rank of causal.c knows, of its own events and of events of others,
+ * in the order in which the rank has come to know them. It also keeps which of these determinants
+ * each peer knows.
  *
- * Each determinant has a place in that order. A message carries two places. The first is a place in
- * the sender's log: the receiver was given the determinants up to it. The second is a place in the
- * receiver's log: the sender was given the determinants up to it, and acknowledges them in this
- * way. */
+ * Each determinant has a place in that order, which is called the rank's log. A message carries two
+ * places. The first is a place in the sender's log: the sender has given the receiver all
+ * determinants up to that place. The second is a place in the receiver's log: the sender
+ * acknowledges that it was given all determinants up to that place. */
 #ifndef RECLINE_CAUSAL_LOG_H
 #define RECLINE_CAUSAL_LOG_H
 
@@ -28,22 +29,25 @@ struct determinant {
   int16_t receiver, peer;
   uint32_t position, request, tag;
   uint32_t place; /* place in the log, from 1 */
-  int16_t from;   /* the rank that has told it, and so has it; for own events this rank */
+  /* the rank that has told this rank the determinant, or this rank for its own events */
+  int16_t from;
   uint16_t pad;
 };
 
-/* Holds what this rank knows of another one, the peer. */
+/* Holds what this rank knows of another rank, the peer. */
 struct peer {
   /* Places in our log up to which the peer was told determinants, and has acknowledged them. */
   uint32_t given, acked;
-  uint32_t seen;     /* place in its log up to which it has told us determinants */
-  uint32_t known;    /* position of its last event with a known determinant */
-  uint32_t answered; /* the recovery in which it has told all its determinants */
-  uint32_t released; /* no restart of it will ask for messages up to this one */
-  /* First half of a determinant from it, from a message DETERMINANT. It waits for the second half,
-   * a message OF. */
+  uint32_t seen;     /* place in the peer's log up to which the peer has told us determinants */
+  uint32_t known;    /* position of the peer's last event whose determinant we know */
+  uint32_t answered; /* the last recovery in which the peer has told us all its determinants */
+  /* number of the last message to the peer that no restart of the peer will ask for */
+  uint32_t released;
+  /* First half of a determinant that the peer tells, from a message DETERMINANT. The half waits for
+   * the second one, from a message OF. */
   uint32_t half[2];
-  uint32_t confirms; /* place in our log up to which it was asked to confirm determinants */
+  /* place in our log up to which we have asked the peer to confirm determinants */
+  uint32_t confirms;
 };
 
 /* Holds where the program was at a checkpoint. */
@@ -54,23 +58,27 @@ struct checkpoint {
 
 /* Holds outputs up to `output`, which wait until the determinants up to `place` are stable. */
 struct waiting {
-  uint32_t output; /* 0: none */
+  uint32_t output; /* number of the last such output, or 0 if none waits */
   uint32_t place;
 };
 
 struct state {
   uint32_t phase, wanted;
   struct checkpoint durable,
-      pending;          /* the checkpoint to start from, and the one that is being written */
-  uint32_t events;      /* events that have happened: the position of the last one */
-  uint32_t told;        /* events up to the last one that others may know of */
-  uint32_t log, places; /* determinants: in the log now, and in all */
-  uint32_t epoch;       /* incarnation of the last failure */
-  uint32_t replaying;   /* events that still have to happen again */
+      /* `durable` is the checkpoint to start from, `pending` the one that is being written */
+      pending;
+  /* number of events that have happened, which is the position of the last one */
+  uint32_t events;
+  uint32_t told; /* position of the last event of this rank that others may know of */
+  /* number of determinants in the log now, and number of all that were ever put there */
+  uint32_t log, places;
+  uint32_t epoch;     /* incarnation of the last failure */
+  uint32_t replaying; /* number of events that still have to happen again */
   uint32_t decision,
       repeated; /* position from which decisions are repeated, and how many were repeated */
   uint32_t pad;
-  struct waiting asked, made; /* outputs for which confirmation was asked, and later outputs */
+  /* `asked`: outputs for which peers were asked to confirm; `made`: later outputs */
+  struct waiting asked, made;
   struct rcl_links_counts links;
 };
 
@@ -90,8 +98,9 @@ static inline uint32_t failures(const struct rcl_config *config)
   return config->parameter[FAILURES] ? config->parameter[FAILURES] : 1;
 }
 
-/* Returns whether f + 1 ranks have the determinant, or had it and will have it again. These are
- * this rank, the receiver, the rank that has told it, and the ranks that have acknowledged it. */
+/* Returns whether f + 1 ranks have the determinant, or had it and will have it again. The ranks
+ * that count are this rank, the receiver of the event, the rank that has told us the determinant,
+ * and the ranks that have acknowledged it. */
 static inline bool is_stable(const struct rank *r, const struct determinant *d)
 {
   const struct peer *peer = peers_of(r->config, r->state);
@@ -137,7 +146,8 @@ static inline void drop(const struct rank *r, int receiver, uint32_t first, uint
   r->state->log = left;
 }
 
-/* Orders determinants: first those of others, as they came, then this rank's own by position. */
+/* Orders determinants: the determinants of others come first, as they came, and this rank's own
+ * follow by position. */
 static inline bool is_before(const struct rcl_config *config, const struct determinant *a,
                              const struct determinant *b)
 {
@@ -193,7 +203,7 @@ static inline void give(const struct rank *r, int to, bool all)
   r->state->told = r->state->events;
 }
 
-/* Puts both places into a message that is transmitted. */
+/* Puts the two places (given and acknowledged) into a message that is transmitted. */
 static inline void put_places(const struct rank *r, int to, struct rcl_action *action)
 {
   const struct peer *peer = &peers_of(r->config, r->state)[to];

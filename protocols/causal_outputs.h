@@ -1,7 +1,7 @@
 /* Lets outputs of causal.c leave. An output leaves when all determinants that the rank has are
- * stable, as f failures can then undo nothing on which it depends (Elnozahy et al., ACM Computing
- * Surveys 34 (2002), section 3.4). The rank tells these determinants to f peers at once, which
- * confirm them. Outputs that come meanwhile wait for the next round. */
+ * stable, because then f failures can undo nothing on which the output depends (Elnozahy et al.,
+ * ACM Computing Surveys 34 (2002), section 3.4). The rank at once tells these determinants to f
+ * peers, which confirm that they have them. Outputs that come meanwhile wait for the next round. */
 #ifndef RECLINE_CAUSAL_OUTPUTS_H
 #define RECLINE_CAUSAL_OUTPUTS_H
 
@@ -45,8 +45,8 @@ static inline void ask_for_copies(const struct rank *r)
   }
 }
 
-/* Lets the outputs leave that depend on stable determinants only. For the others, asks peers to
- * confirm determinants. */
+/* Lets the outputs leave that depend on stable determinants only. For all other outputs, asks peers
+ * to confirm determinants. */
 static inline void settle_outputs(const struct rank *r)
 {
   for (; r->state->asked.output;

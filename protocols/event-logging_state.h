@@ -12,9 +12,9 @@ enum phase { RUNNING, CAPTURING, LOGGING, TAKING, WRITING, RECOVERING };
 
 enum control {
   ENVELOPE = 1, /* "I sent you this number of messages with this envelope" */
-  SEND_LOG,     /* "and these were all before my checkpoint" */
+  SEND_LOG,     /* "these were all envelopes of messages that I sent before my checkpoint" */
   DONE,
-  COMMITTED /* from the coordinator to the other initiators */
+  COMMITTED /* the coordinator tells the other initiators that the checkpoint is committed */
 };
 
 static const char *const controls[] = {
@@ -28,12 +28,14 @@ static const char *const controls[] = {
 
 /* Names the event logs of one rank, each over all its peers. */
 enum which {
-  SENT,       /* since the last checkpoint */
-  RECEIVED,   /* since the last checkpoint, as long as no log of the sender has told of it */
-  IN_TRANSIT, /* SEND{-}: sent before its sender's checkpoint, not received before ours */
-  ORPHANS,    /* RECV{-}: received before our checkpoint, sent after its sender's */
-  DROPPED,    /* after a restart: orphans that have still to come again */
-  EXPIRED,    /* in transit over more lines than allowed, and in no log any more */
+  SENT,     /* messages sent since the last checkpoint */
+  RECEIVED, /* messages received since the last checkpoint that no send log has named yet */
+  /* SEND{-}: messages sent before the sender's checkpoint and not received before ours */
+  IN_TRANSIT,
+  ORPHANS, /* RECV{-}: messages received before our checkpoint and sent after the sender's */
+  DROPPED, /* after a restart: orphans that will be sent again and dropped */
+  /* messages that were in transit over more lines than allowed, so no log has them any more */
+  EXPIRED,
   LOGS
 };
 
@@ -46,11 +48,11 @@ struct variant {
 
 struct state {
   uint32_t phase;
-  uint32_t epoch;   /* checkpoints taken */
+  uint32_t epoch;   /* number of checkpoints taken */
   uint32_t wanted;  /* checkpoint that was asked for and is not taken yet, or 0 if there is none */
-  uint32_t durable; /* parts of this epoch's checkpoint that are on disk, a bit each */
+  uint32_t durable; /* one bit for each part of this epoch's checkpoint that is on disk */
   struct rcl_commit commit;
-  uint32_t kept; /* entries in the mailbox */
+  uint32_t kept; /* number of entries in the mailbox */
   uint32_t pad;
   uint32_t used[LOGS], twin_used[LOGS];
 };
@@ -61,7 +63,7 @@ struct peer {
 
 /* Numbers the parameters. */
 enum {
-  CROSSINGS, /* lines that a message may cross, or 0 for any number */
+  CROSSINGS, /* number of lines that a message may cross, or 0 for any number */
   INITIATORS /* number of ranks that begin checkpoints, from rank 0 on; 0 counts as 1 */
 };
 
@@ -130,8 +132,8 @@ static bool is_initiator(const struct rcl_config *config)
   return (uint32_t)config->self < initiators(config);
 }
 
-/* Returns whether the rank is beyond the line and lacks the log of the peer: a message of the peer
- * may then be in transit or not. */
+/* Returns whether the rank is beyond the line and lacks the send log of the peer, so that it does
+ * not know yet whether a message of the peer is in transit. */
 static bool is_unknown(const struct rank *r, int peer)
 {
   return r->state->phase == LOGGING && peers(r->config, r->state)[peer].listed < r->state->epoch;
@@ -142,8 +144,8 @@ static bool is_taking_checkpoint(const struct state *state)
   return state->phase >= LOGGING && state->phase <= WRITING;
 }
 
-/* Notes that the message is in transit at the line of this epoch. Its age counts from the first
- * such line. */
+/* Notes that the message is in transit at the line of this epoch. The age of the message counts
+ * from the first line at which it was in transit. */
 static void cross(const struct rank *r, struct rcl_kept *entry)
 {
   entry->late = true;

@@ -1,23 +1,22 @@
 /* Counts what Event Logging costs beside its messages: the paper's section 4.1, with section 4.2
  * for sorted logs. Only event-logging.c includes this file.
  *
- *     probe            one for a request of a checkpoint in each send and receive (section 5.1)
- *     logging          one record for each message sent and received (Tlog x Nm); in a sorted log a
- *                      binary search as well
+ *     probe one for a request of a checkpoint in each send and receive (section 5.1) logging one
+ *     record for each message sent and for each message received (Tlog x Nm); in a sorted log also
+ *     a binary search
  *     identification   for each peer and checkpoint: Tm x R (2 S - 2 R + 3) / 4 by sequential
  *                      search, as the paper expects; or, where the logs are sorted, R binary
  *                      searches in S different envelopes. S is the number of envelopes in the
  *                      peer's send log, R the number of envelopes in this rank's receive logs of
- *                      the peer, both of this interval and of the one before
+ *                      the peer, of this checkpoint interval and of the previous one
  *
- * The step identifies envelopes one by one as they come, so S and R are counted on the way.
- */
+ * The step identifies envelopes one by one as they come, so S and R are counted on the way. */
 #ifndef RECLINE_EVENT_LOGGING_WORK_H
 #define RECLINE_EVENT_LOGGING_WORK_H
 
 #include "protocols/event-logging_state.h"
 
-/* Returns the steps of a binary search. */
+/* Returns the number of steps of a binary search. */
 static uint32_t steps_in(uint32_t entries)
 {
   uint32_t steps = 0;
@@ -49,12 +48,12 @@ static void count_identification(const struct rank *r, uint32_t sent, int peer,
   double s = sent, n = held, expected = n * (2 * s - 2 * n + 3) / 4;
   if (r->variant->form == RCL_SORTED)
     work->matches += n * steps_in(sent);
-  else if (expected > 0) /* the formula is for logs whose messages were mostly received */
+  else if (expected > 0) /* the formula holds only for logs most of whose messages were received */
     work->matches += expected;
 }
 
-/* Counts an envelope of the peer's log. An envelope that is found leaves this rank's logs at
- * once. */
+/* Counts an envelope of the peer's log. An envelope that is found is removed from this rank's logs
+ * at once. */
 static void count_envelope(const struct rank *r, const struct rcl_envelope *e,
                            struct rcl_work *work)
 {
@@ -95,7 +94,7 @@ static void count_work(const struct rank *r, struct rcl_work *work)
     if (r->event->request != RCL_NO_REQUEST && !count(r, DROPPED, &e))
       count_record(r, RECEIVED, work);
     break;
-  case RCL_EVENT_CAPTURED: /* the rank's messages to itself are identified at this event */
+  case RCL_EVENT_CAPTURED: /* at this event the rank identifies its messages to itself */
     count_identification(r, entries_of(r, SENT, self), self, work);
     break;
   case RCL_EVENT_CONTROL:

@@ -2,8 +2,9 @@
  *
  * One table (grammar.c) has the rules that protocol.h explains: at which events an action may
  * stand, for which protocols, how often, in which order, with which fields and which peers. All
- * hosts read it, so all refuse the same lists: the world as property `legal`, runs as a breach. The
- * host for real MPI also refuses some actions, in the same form of words (docs/mpi-host.md).
+ * hosts read the table, so all refuse the same lists: the world as a violation of property `legal`,
+ * runs as a breach. The host for real MPI also refuses some actions, in the same form of words
+ * (docs/mpi-host.md).
  *
  * Rules that depend on more than the event and the list are not part of the grammar: whether a slot
  * is empty, an image exists, a commit is under way. The world judges them
@@ -13,16 +14,17 @@
 
 #include "protocols/text.h"
 
-enum { GRAMMAR_EXPECTED = 160 }; /* bytes of the text of what was expected, with its end */
+/* size of the text of what was expected, in bytes, with the null at its end */
+enum { GRAMMAR_EXPECTED = 160 };
 
 struct grammar_refusal {
   const struct rcl_action *action; /* the action that is refused, or NULL if the list lacks one */
   char expected[GRAMMAR_EXPECTED]; /* "expected once in a step" */
 };
 
-/* Returns whether the protocol, at the rank of `config`, may not answer `event` by `actions`, as
- * rcl_protocol_step() leaves them. If so, sets `refusal` to the first wrong action and to what was
- * expected instead. */
+/* Returns true if the protocol, at the rank of `config`, must not answer `event` by `actions`, in
+ * the form in which rcl_protocol_step() leaves them. If so, sets `refusal` to the first wrong
+ * action and to what was expected instead. */
 bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
                      const struct rcl_event *, const struct rcl_actions *,
                      struct grammar_refusal *refusal);
@@ -31,8 +33,8 @@ bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
  * it. */
 char *grammar_print(const struct rcl_event *, const struct grammar_refusal *, char *text);
 
-/* Returns the first field of the event that is not zero though its kind does not name it, or NULL
- * if there is none. No check has tried what a protocol does with such a field. */
+/* Returns the first field of the event that is not zero although events of that kind do not have
+ * it, or NULL if there is none. No check has tried what a protocol does with such a field. */
 const char *grammar_unnamed_field(const struct rcl_event *);
 
 /* Returns whether a step at TIMER puts the checkpoint off: it only sets the timer again and leaves

@@ -1,4 +1,5 @@
-/* Reads the communication topology that a program declares, as text: which ranks exchange messages.
+/* Reads the text by which a program declares its communication topology, that is, which ranks
+ * exchange messages.
  *
  *     ring             rank r and rank r + 1, the last one and rank 0
  *     line             the same without the last pair
@@ -7,17 +8,17 @@
  *     hypercube        ranks whose numbers differ in one bit
  *     0-1              these two ranks
  *
- * Several words with spaces between them declare the pairs of all. A pair may exchange messages in
- * both directions: C3 counts each direction by itself (ICS 2003, section 3.4), and a program may
- * use only one. Chandy and Lamport (TOCS 1985) need a way from the initiator to each rank; a graph
- * without directions has one if it is connected.
- */
+ * Several words with spaces between them declare the pairs of all these words. A pair may exchange
+ * messages in both directions: C3 counts each direction by itself (ICS 2003, section 3.4), and a
+ * program may use only one. Chandy and Lamport (TOCS 1985) need a way from the initiator to each
+ * rank; a graph without directions has one if it is connected. */
 #ifndef RECLINE_NEIGHBOURS_H
 #define RECLINE_NEIGHBOURS_H
 
 #include "protocols/protocol.h"
 
-enum { NEIGHBOURS_PROBLEM = 128 }; /* bytes of a text that says what is wrong, with its end */
+/* size of a text that says what is wrong, in bytes, with the null at its end */
+enum { NEIGHBOURS_PROBLEM = 128 };
 
 /* Returns the number of 32-bit words in a rank's row (rcl_config.neighbours). */
 static inline size_t neighbours_row(int ranks)

@@ -1,5 +1,5 @@
-/* Keeps the checkpoints of a rank of optimistic.c that may be needed: finds the one to which the
- * rank goes back, and drops those that no recovery needs. */
+/* Keeps the checkpoints of a rank of optimistic.c that a recovery may need. Finds the checkpoint to
+ * which the rank goes back, and drops checkpoints that no recovery needs. */
 #ifndef RECLINE_OPTIMISTIC_IMAGES_H
 #define RECLINE_OPTIMISTIC_IMAGES_H
 
@@ -17,7 +17,8 @@ static inline struct rcl_links links_of(const struct rank *r)
 
 /* ---- going back ---- */
 
-/* Returns the place of the last checkpoint from before that event, or 0 if there is none. */
+/* Returns the place of the last checkpoint that was taken before that event, or 0 if there is
+ * none. */
 static inline uint32_t place_before(const struct rank *r, uint32_t event)
 {
   uint32_t place = r->state->last;
@@ -26,9 +27,9 @@ static inline uint32_t place_before(const struct rank *r, uint32_t event)
   return place;
 }
 
-/* Sets the state back to where the program was at the checkpoint at that place. With `live` the
- * state is the one in memory, not one that a START gave back: slots of undone messages are emptied,
- * too. */
+/* Sets the state back to where the program was at the checkpoint with that place. If `live`, the
+ * state is the one in memory, not one that a START gave back, so the slots of undone messages are
+ * emptied, too. */
 static inline void undo(const struct rank *r, uint32_t place, bool live)
 {
   struct rcl_links links = links_of(r);
@@ -59,7 +60,7 @@ static inline void forget_released(const struct rank *r)
       rcl_links_forget(&links.log[i], r->actions);
 }
 
-/* Drops the checkpoints before place `first`, and what only they needed. */
+/* Drops the checkpoints before place `first`, and what only these checkpoints needed. */
 static inline void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);

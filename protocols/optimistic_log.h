@@ -1,16 +1,17 @@
-/* Keeps what a rank of optimistic.c knows: its events, the intervals of others on which they
- * depend, its checkpoints.
+/* Keeps what a rank of optimistic.c knows: its events, the intervals of other ranks on which its
+ * events depend, and its checkpoints.
  *
  * Event number k of a rank begins its *interval* k. A dependence is noted at the first event that
- * has it: no event before `event` depends on `interval` of `rank`. Intervals that are known to be
- * stable can never be lost, so they are left out. */
+ * has it: no event before `event` depends on `interval` of `rank`. Dependences on intervals that
+ * are known to be stable are left out, because such intervals can never be lost. */
 #ifndef RECLINE_OPTIMISTIC_LOG_H
 #define RECLINE_OPTIMISTIC_LOG_H
 
 #include "protocols/parts/links.h"
 #include "protocols/parts/transitions.h"
 
-/* In RUNNING and CAPTURING a rank has dealt with all failures that it knows of. */
+/* Numbers the phases. In RUNNING and CAPTURING a rank has dealt with all failures that it knows
+ * of. */
 enum phase { RUNNING, CAPTURING, AWAITING, ROLLING, SAVING };
 
 enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
@@ -18,12 +19,12 @@ enum control { HAVE = 1, REPORT, LOST, TOLD, DEPENDS, ASK, STABLE, RECEIVED };
 /* Tells whether the log on storage has all failures that this rank knows of. */
 enum unsaved { SAVED, TO_SAVE, BEING_SAVED };
 
-/* Describes an entry of the event log, which is in the order of events. Either receive `request`
- * was given a message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions
- * in a row, each an event, came out as `outcome`. */
+/* Describes an entry of the event log, which is in the order of events. The entry says one of three
+ * things: receive `request` was given a message of (peer, tag); it was cancelled (peer is
+ * RCL_NOBODY); or `count` decisions in a row, each an event, came out as `outcome`. */
 struct happened {
-  uint32_t event;   /* number of the event, or of the first of these decisions; from 1 */
-  uint32_t request; /* 0: it is a decision */
+  uint32_t event;   /* number of the event, or of the first decision in the row, counted from 1 */
+  uint32_t request; /* number of the receive, or 0 if the entry is about decisions */
   uint32_t outcome;
   int32_t tag;
   int16_t peer;
@@ -31,32 +32,34 @@ struct happened {
   uint32_t count;
 };
 
-/* Notes a dependence on `interval` of `rank`. In depends_of() this rank has it from `event` on; in
- * told_of() the next message of `from` will have it. */
+/* Notes a dependence on `interval` of `rank`. In the list depends_of() this rank has the dependence
+ * from `event` on. In the list told_of() the next message of `from` will bring it. */
 struct dependence {
   int16_t rank, from;
   uint32_t event, interval;
 };
 
-/* Describes a failure of this rank: its intervals behind `events` are lost. */
+/* Describes a failure of this rank: the rank's intervals with numbers above `events` are lost. */
 struct failure {
   uint32_t incarnation, events;
 };
 
-/* Holds what this rank knows of another one, the peer. */
+/* Holds what this rank knows of another rank, the peer. */
 struct peer {
-  uint32_t stable; /* the peer's last stable interval, as it has told after the last failure */
-  /* the peer was asked to tell when this interval of it is stable, or 0 if there is none */
+  /* the peer's last stable interval, as the peer has told us after the last failure */
+  uint32_t stable;
+  /* interval of the peer of which we have asked the peer to tell when it is stable, or 0 */
   uint32_t asking;
-  /* the peer has asked us to tell when this interval is stable, or 0 if there is none */
+  /* interval of ours of which the peer has asked us to tell when it is stable, or 0 */
   uint32_t asked;
   uint32_t given;    /* event up to which the peer was told our dependences */
   uint32_t handled;  /* incarnation of the peer's last failure whose lost intervals we know */
-  uint32_t awaited;  /* 1: the peer has still to tell its failures */
-  uint32_t released; /* the peer has received our messages up to this one for good */
+  uint32_t awaited;  /* 1 if the peer has still to tell us its failures */
+  uint32_t released; /* number of our last message that the peer has received for good */
 };
 
-/* Describes a checkpoint that may be needed; the beginning of the program is one. */
+/* Describes a checkpoint that a recovery may need. The beginning of the program counts as a
+ * checkpoint. */
 struct image {
   uint32_t number, events;
 };
@@ -66,7 +69,8 @@ struct mark {
   uint32_t sent, received;
 };
 
-/* Holds outputs up to `output` (0: none), which were made after `event` events. */
+/* Holds outputs up to number `output` (0 if there are none), which were made after `event`
+ * events. */
 struct waiting {
   uint32_t output, event;
 };
@@ -76,17 +80,20 @@ struct state {
   uint32_t epoch; /* incarnation of the last failure that this rank knows of */
   /* the first event that depends on a lost interval, or 0 if there is none */
   uint32_t cut;
-  uint32_t events, stable;    /* how many there are, and how many are stable */
-  uint32_t busy, writing;     /* `busy`: 1: the log is being written, up to event `writing` */
+  uint32_t events, stable; /* number of events, and how many of them are stable */
+  /* `busy` is 1 while the log is being written, up to event `writing` */
+  uint32_t busy, writing;
   uint32_t unsaved;           /* enum unsaved */
   uint32_t storing;           /* checkpoint that is being written, or 0 if there is none */
   uint32_t last;              /* place of the last checkpoint */
-  uint32_t happened, depends; /* entries of the log */
-  uint32_t told, failures;    /* entries of the other lists */
-  uint32_t replaying;         /* events that still have to happen again */
+  uint32_t happened, depends; /* number of entries in the lists of events and of dependences */
+  uint32_t told, failures;    /* number of entries in told_of() and in failures_of() */
+  uint32_t replaying;         /* number of events that still have to happen again */
   uint32_t decision,
-      repeated; /* entry from which decisions are repeated, and how many were repeated */
-  struct waiting asked, made; /* outputs for which others were asked, and later outputs */
+      /* entry from which decisions are repeated, and how many of its decisions were repeated */
+      repeated;
+  /* `asked`: outputs for which other ranks were asked; `made`: later outputs */
+  struct waiting asked, made;
   struct rcl_links_counts links;
 };
 
@@ -208,8 +215,8 @@ static inline uint32_t first_orphan(const struct rank *r, int rank, uint32_t las
   return 0;
 }
 
-/* Returns the last interval of `rank` on which events up to `event` depend, and which is not known
- * to be stable, or 0 if there is none. */
+/* Returns the last interval of `rank` that is not known to be stable and on which events up to
+ * `event` depend. Returns 0 if there is none. */
 static inline uint32_t depends_on(const struct rank *r, int rank, uint32_t event)
 {
   const struct dependence *list = depends_of(r->config, r->state);
@@ -278,7 +285,7 @@ static inline struct happened *append(const struct rank *r)
 }
 
 /* Cuts off the events from `first`, a reception, on: they count as not having happened, and what
- * was written of them is void. */
+ * was written about them is void. */
 static inline void cut_off(const struct rank *r, uint32_t first)
 {
   struct happened *entry = happened_of(r->config, r->state);
@@ -306,7 +313,8 @@ static inline void replay(const struct rank *r)
 
 /* ---- own failures ---- */
 
-/* Notes a failure. It replaces earlier failures with at least as many events, which it includes. */
+/* Notes a failure. It replaces earlier failures with at least as many events, because all that they
+ * have lost is lost by it, too. */
 static inline void note_failure(const struct rank *r, uint32_t incarnation)
 {
   struct failure *list = failures_of(r->config, r->state);

@@ -1,14 +1,14 @@
-/* Lets outputs of optimistic.c leave. An output leaves when no failure can undo it any more: the
- * rank's events are stable, and so are the intervals of others on which they depend. The rank asks
- * the others when these are stable, as it does for a checkpoint. Outputs that come meanwhile wait
- * for the next round. */
+/* Lets outputs of optimistic.c leave. An output leaves when no failure can undo it any more, that
+ * is, when the rank's events are stable and the intervals of other ranks on which these events
+ * depend are stable, too. The rank asks the other ranks when these intervals are stable, as it does
+ * for a checkpoint. Outputs that come meanwhile wait for the next round. */
 #ifndef RECLINE_OPTIMISTIC_OUTPUTS_H
 #define RECLINE_OPTIMISTIC_OUTPUTS_H
 
 #include "protocols/optimistic_images.h"
 #include "protocols/parts/outputs.h"
 
-/* Returns whether nothing can undo events up to that one. */
+/* Returns whether nothing can undo the events up to `event`. */
 static inline bool is_safe(const struct rank *r, uint32_t event)
 {
   const struct dependence *list = depends_of(r->config, r->state);

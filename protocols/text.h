@@ -12,15 +12,16 @@
 
 #include "protocols/protocol.h"
 
-enum { TEXT_MAX = 256 }; /* bytes of the longest text of an event or action, with its end */
+/* size of the longest text of an event or action, in bytes, with the null at its end */
+enum { TEXT_MAX = 256 };
 
 /* event_name() and action_name() return the lower-case name of a kind ("arrived", "set-timer"), or
  * NULL if the number is no kind. */
 const char *event_name(enum rcl_event_kind);
 const char *action_name(enum rcl_action_kind);
 
-/* event_named() and action_named() return the kind with that name, or the kind NONE if there is no
- * such name. */
+/* event_named() and action_named() return the kind with that name, or the kind NONE if no kind has
+ * that name. */
 enum rcl_event_kind event_named(const char *name);
 enum rcl_action_kind action_named(const char *name);
 
@@ -36,7 +37,7 @@ char *give_up_print(const struct rcl_action *, uint32_t capacity, char *text);
 /* Prints the same for a list that is three quarters full. */
 char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
 
-/* event_print() and action_print() print into `text` (TEXT_MAX bytes) and return it. `protocol`
+/* event_print() and action_print() print into `text` (TEXT_MAX bytes) and return `text`. `protocol`
  * names control messages; it may be NULL. */
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
 char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
@@ -46,7 +47,7 @@ char *action_print(const struct rcl_protocol *, const struct rcl_action *, char 
  * `text` must have a field that begins with that word. */
 bool text_is_moment(const char *text, const char *moment);
 
-enum { NUMBER_MAX = 21 }; /* bytes of the longest number, with its end */
+enum { NUMBER_MAX = 21 }; /* size of the longest number, in bytes, with the null at its end */
 
 /* Prints `value` in decimal into `text` (NUMBER_MAX bytes); returns the length. */
 size_t number_print(int64_t value, char *text);

@@ -11,15 +11,18 @@ enum { NOWHERE = UINT16_MAX };
 
 /* Holds what the coordinator knows of a rank. */
 struct row {
-  uint32_t first;    /* first checkpoint that it has */
-  uint32_t latest;   /* last checkpoint that it has */
-  uint32_t present;  /* 1: it has not died, so its present state counts as a checkpoint */
-  uint32_t undone;   /* checkpoint to which it has gone back, until all ranks know; NOWHERE: none */
-  uint32_t complete; /* epoch for which its table is complete; NOWHERE: the table is coming */
-  uint32_t line;     /* checkpoint on which it must stand */
+  uint32_t first;  /* first checkpoint that the rank has */
+  uint32_t latest; /* last checkpoint that the rank has */
+  /* 1 if the rank has not died, so that its present state counts as a checkpoint */
+  uint32_t present;
+  /* checkpoint to which the rank has gone back, until all ranks know of that; else NOWHERE */
+  uint32_t undone;
+  /* epoch for which the rank's table is complete, or NOWHERE while the table is coming */
+  uint32_t complete;
+  uint32_t line; /* checkpoint of the rank in the recovery line */
 };
 
-/* Holds a row for each rank; and in `known`, for each rank and each of its `states` from its first
+/* Holds a row for each rank. `known` has, for each rank and each of its `states` from its first
  * checkpoint on, the last interval of every rank on which that state depends. */
 struct line {
   int ranks;

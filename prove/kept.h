@@ -7,11 +7,13 @@
 
 #include "prove/line_proof.h"
 
-/* Lists the answers. DRAINS: the move was proved, and a step of it drains channels. */
+/* Lists what may be known of a move. KEPT_DRAINS: the move was proved, and its step drains
+ * channels. KEPT_NEVER: the move cannot happen. */
 enum kept_as { KEPT_NOT, KEPT_PROVED, KEPT_DRAINS, KEPT_NEVER };
 
-/* Returns the hash without the move, in hexadecimal; the caller frees it with g_free(). Returns
- * NULL if the prover's program cannot be read; nothing is kept in that case. */
+/* Returns the hash of everything but the move, in hexadecimal digits; the caller frees the text
+ * with g_free(). Returns NULL if the prover's program cannot be read; nothing is kept in that
+ * case. */
 char *kept_proof(LLVMModuleRef module, const char *protocol, const struct line_asked *);
 
 /* Returns what an earlier run has found about the move. */

@@ -1,16 +1,17 @@
 /* States the line invariant of blocking.c, which includes this file after its own state. C is the
  * committed checkpoint, C1 the next one, and i and j are ranks.
  *
- * The argument names the clauses in their order. A rank counts what its program has sent and was
- * given (counts), so what is under way is the difference of these counts (totals). A rank that is
- * in a barrier sends nothing until it leaves, and has contributed what it had sent less what it had
- * received. What it receives inside the barrier only makes the contribution larger than the present
- * difference (own). So if all contributions to a barrier add up to nothing, nothing is under way
- * between any two ranks. A rank that is captured in such a barrier is held until the commit. The
- * others, which are in the same barrier, find the same contributions there (share, decided), and
- * take the same checkpoint (together); so nothing comes under way before all have (channels). The
- * image of a rank has the counts that the rank still has (newer image). A commit waits for the
- * images of all ranks (count, committing), so the counts of the images agree (line). */
+ * The argument names the clauses in their order. A rank counts the messages that its program has
+ * sent and was given (counts), so the number of messages under way is the difference of these
+ * counts (totals). A rank that is in a barrier sends nothing until it leaves. It has contributed
+ * the number of messages that it had sent, less the number that it had received. What it receives
+ * inside the barrier only makes the contribution larger than the present difference (own). So if
+ * all contributions to a barrier add up to 0, nothing is under way between any two ranks. A rank
+ * that is captured in such a barrier is held until the commit. The other ranks, which are in the
+ * same barrier, find the same contributions there (share, decided), and take the same checkpoint
+ * (together). So no message comes under way before all ranks have taken it (channels). The image of
+ * a rank has the counts that the rank still has (newer image). A commit waits for the images of all
+ * ranks (count, committing), so the counts of the images agree (line). */
 #ifndef RECLINE_BLOCKING_LINE_H
 #define RECLINE_BLOCKING_LINE_H
 
@@ -18,7 +19,7 @@
 
 /* ---- looking at ranks ---- */
 
-/* Returns whether rank i has an image of C1, whole or not. */
+/* Returns whether rank i has an image of C1, which may still be in writing. */
 static bool is_captured(const struct rcl_whole *w, int i)
 {
   return phase_of(w, i) == WRITING || has_reported(w, i);
@@ -47,7 +48,7 @@ static bool has_left(const struct rcl_whole *w, int i, int j)
   return i != j && w->rank[j].joined && !rcl_whole_between(w, j, i)->shares;
 }
 
-/* Returns a word of all contributions to the barrier in which rank j is, added up. */
+/* Returns the sum of one word over all contributions to the barrier in which rank j is. */
 static uint32_t sum_at(const struct rcl_whole *w, int j, enum contribution word)
 {
   uint32_t sum = w->rank[j].words[word];
@@ -123,8 +124,9 @@ static bool joined_holds(const struct rcl_whole *w, int i, int j)
   return rank->joined <= (phase_of(w, i) == RUNNING && !is_behind(w, i));
 }
 
-/* A checkpoint that the coordinator has contributed as wanted is still wanted. What a rank counted
- * when it came into the barrier is no less than what it counts inside, where it sends nothing. */
+/* If the coordinator has contributed that a checkpoint is wanted, the checkpoint is still wanted.
+ * The difference that a rank counted when it came into the barrier is no less than its difference
+ * inside, where it sends nothing. */
 static bool own_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
@@ -136,9 +138,8 @@ static bool own_holds(const struct rcl_whole *w, int i, int j)
   return rank->words[WANTED] <= state->wanted && inside <= came && came <= (int32_t)state->sent;
 }
 
-/* Between two ranks, as many contributions are not taken yet as there are ranks of the two inside a
- * barrier.
- */
+/* The number of contributions between two ranks that are not taken yet is the number of the two
+ * ranks that are inside a barrier. */
 static bool barrier_holds(const struct rcl_whole *w, int i, int j)
 {
   uint32_t there = rcl_whole_between(w, i, j)->shares, back = rcl_whole_between(w, j, i)->shares;
@@ -148,7 +149,7 @@ static bool barrier_holds(const struct rcl_whole *w, int i, int j)
          there + back == w->rank[i].joined + w->rank[j].joined;
 }
 
-/* The last contribution to j that is not taken is the one to the barrier in which i is. */
+/* The last contribution of i that j has not taken belongs to the barrier in which i is. */
 static bool share_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
@@ -167,8 +168,8 @@ static bool wanted_holds(const struct rcl_whole *w, int i, int j)
   return i == RCL_COORDINATOR_RANK || !wanted;
 }
 
-/* Where i has left the barrier of j, all contributions to it are there, and i has done what they
- * say. */
+/* If i has left the barrier in which j is, all contributions to that barrier are there, and i has
+ * done what they say. */
 static bool decided_holds(const struct rcl_whole *w, int i, int j)
 {
   return !has_left(w, i, j) || takes_part(w, i) == will_take_part(w, j);
@@ -206,7 +207,7 @@ static bool image_holds(const struct rcl_whole *w, int i, int j)
   return !image || (image->captured == w->committed && is_few(image));
 }
 
-/* The protocol's own counts agree, too, where all ranks have an image. */
+/* If all ranks have an image, the protocol's own counts agree, too. */
 static bool even_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)i, (void)j;

@@ -1,13 +1,13 @@
 /* States the line invariant of bookmark.c, which includes this file after its own state. C is the
  * committed checkpoint, C1 the next one, and i and j are ranks.
  *
- * The argument names the clauses in their order. The messages under way from i to j are those that
- * i has sent less those that j has received (totals). A rank that holds its program sends nothing,
- * and has told each peer its total (bookmark, told); a peer that says `drained` has received
- * exactly that total (drained, empty). So when a rank captures, it has received all messages sent
- * to it, and its peers have received all that it sent (quiet); this stays true until it is
- * released. Its image has the same totals (newer image). A commit waits for the images of all ranks
- * (count, committing), so the totals of the images agree (line). */
+ * The argument names the clauses in their order. The number of messages under way from i to j is
+ * the number that i has sent less the number that j has received (totals). A rank that holds its
+ * program sends nothing, and has told each peer its total (bookmark, told); a peer that says
+ * `drained` has received exactly that total (drained, empty). So when a rank captures, it has
+ * received all messages sent to it, and its peers have received all that it sent (quiet); this
+ * stays true until it is released. Its image has the same totals (newer image). A commit waits for
+ * the images of all ranks (count, committing), so the totals of the images agree (line). */
 #ifndef RECLINE_BOOKMARK_LINE_H
 #define RECLINE_BOOKMARK_LINE_H
 
@@ -129,8 +129,9 @@ static bool numbers_hold(const struct rcl_whole *w, int i, int j)
   return is_no_newer(peer_of(w, i, j), next_of(w));
 }
 
-/* The next three functions are about C1. They return whether j knows the total of i, whether j has
- * received that many messages, and whether i knows that. */
+/* The next three functions are about C1. The first returns whether j knows the total of i, the
+ * second whether j has received that many messages, the third whether i knows that j has received
+ * them. */
 static bool is_told(const struct rcl_whole *w, int i, int j)
 {
   return peer_of(w, j, i)->bookmark_for == next_of(w);
@@ -227,7 +228,7 @@ static bool request_holds(const struct rcl_whole *w, int i, int j)
 }
 
 /* A rank sends its address for checkpoint C before its bookmark for C1 (C + 1), and its address for
- * C1 when it reports C1. */
+ * C1 when it reports that C1 is stored. */
 static bool address_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *address = under_way(w, i, j, ADDRESS);

@@ -3,13 +3,14 @@
  *
  * The argument names the clauses in their order. What i has sent to j was delivered there or is
  * under way (totals). A rank that has captured C1 sends one marker to each peer (marker). Channels
- * keep their order, so messages in front of the marker were sent before i was captured. While the
- * marker is under way, the image of i shows as sent what j was given and what is in front of the
- * marker (ahead). If the marker comes before j captures C1, that image shows as sent what j was
- * given (before). If j has captured C1 already, j records what it is given until the marker comes
- * (recording). From then on the image and the record of j have what the image of i shows as sent
- * (cut), and j writes the record to its log (log). A commit waits for the image and the log of each
- * rank (count, committing), so the images of C and their records agree (line). */
+ * keep their order, so the messages in front of the marker were sent before i was captured. While
+ * the marker is under way, the messages sent by the image of i are those that j was given and those
+ * in front of the marker (ahead). If the marker comes before j captures C1, they are the messages
+ * that j was given (before). If j has captured C1 already, j records what it is given until the
+ * marker comes (recording). From then on the image and the record of j together have the messages
+ * that the image of i has sent (cut), and j writes the record to its log (log). A commit waits for
+ * the image and the log of each rank (count, committing), so the images of C and their records
+ * agree (line). */
 #ifndef RECLINE_CHANDY_LAMPORT_LINE_H
 #define RECLINE_CHANDY_LAMPORT_LINE_H
 
@@ -90,8 +91,8 @@ static bool recording_holds(const struct rcl_whole *w, int i, int j)
          channel->now.given == channel->newer.given + recorded_in(w, i, j, state_of(w, j));
 }
 
-/* No marker comes through a rank's channel to itself: own_late counts its messages that were under
- * way at the capture and are still to be recorded. */
+/* No marker comes through a rank's channel to itself. So own_late counts the messages in that
+ * channel that were under way at the capture and are still to be recorded. */
 static bool cut_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);

@@ -2,23 +2,24 @@
  * file after their own state. C is the committed checkpoint, C1 the next one, and i and j are
  * ranks.
  *
- * The argument names the clauses in their order. What i has sent to j was given to the program of
- * j, or j keeps it, or it is under way; i sends again the orphans that j has yet to drop (totals).
- * An envelope of each message that i has sent is in SENT until i captures C1, and then it goes to
- * j. There it is found in RECEIVED or ORPHANS, or it is IN_TRANSIT. So the logs of j say of all
- * envelopes that have come how many of their messages the program lacks (logs), and i can tell
- * since which checkpoint SENT counts (since). The end of a send log comes behind its envelopes
- * (envelope, send log). What the program of j was given since its image, j keeps if the send log of
- * i has yet to come, and otherwise RECEIVED has it, or it is late and kept (given). A rank ends its
- * log when it has the send logs of all ranks (closed) and each message in transit is in (late,
- * log). A commit waits for image and log of each rank (count, committing). So by the images of C
- * and the logs all messages are given once: late ones come from the log, and orphans are sent again
- * and dropped (line). A log with a limit forgets late messages of which it keeps the envelope in
- * EXPIRED, and gives up when the program asks for one: nothing is said of their number. */
+ * The argument names the clauses in their order. Each message that i has sent to j was given to the
+ * program of j, or is kept by j, or is under way; the orphans that j has yet to drop are sent again
+ * by i (totals). The envelope of each message that i has sent is in SENT until i captures C1, and
+ * then goes to j. There it is found in RECEIVED or ORPHANS, or put into IN_TRANSIT. So for all
+ * envelopes that have come, the logs of j say how many of their messages the program lacks (logs),
+ * and i can tell since which checkpoint SENT counts (since). The end of a send log comes behind its
+ * envelopes (envelope, send log). The messages that the program of j was given since its image are
+ * kept by j if the send log of i has yet to come; otherwise they are in RECEIVED, or are late and
+ * kept (given). A rank ends its log when it has the send logs of all ranks (closed) and all
+ * messages in transit have come (late, log). A commit waits for image and log of each rank (count,
+ * committing). So after a restart from the images of C and the logs every message is given once:
+ * late messages come from the log, and orphans are sent again and dropped (line). With a limit on
+ * the lines that a message may cross, a rank forgets late messages, keeps their envelopes in
+ * EXPIRED, and gives up when the program asks for such a message; no clause counts these. */
 #ifndef RECLINE_EVENT_LOGGING_LINE_H
 #define RECLINE_EVENT_LOGGING_LINE_H
 
-enum { RECORDING = LOGGING }; /* as log_clauses.h calls the phase */
+enum { RECORDING = LOGGING }; /* the name that log_clauses.h has for the phase */
 
 #include "protocols/parts/orphan_clauses.h" /* C, C1 */
 
@@ -39,7 +40,7 @@ static bool has_expired(const struct rcl_whole *w, int i, int j, const struct st
   return log_has(w, i, j, state, EXPIRED) > 0;
 }
 
-/* Returns whether each entry of a log counts one message, with a rank. */
+/* Returns whether each entry of a log counts one message, and names a rank. */
 static bool are_single(const struct rcl_whole *w, int i, const struct state *state,
                        enum which which)
 {
@@ -65,8 +66,8 @@ static bool have_one_envelope(const struct rcl_kept *kept, const struct rcl_enve
   return (kept->peer == e->peer) & (kept->comm == e->comm) & (kept->tag == e->tag);
 }
 
-/* Returns whether there are no more late messages with the envelope of a kept one than are in
- * transit. */
+/* Returns whether the kept late messages with one envelope are at most as many as IN_TRANSIT has of
+ * that envelope. */
 static bool is_in_transit(const struct rcl_whole *w, int i, const struct state *state, uint32_t k)
 {
   const struct rcl_config *config = w->rank[i].config;
@@ -87,12 +88,13 @@ static bool late_are_in_transit(const struct rcl_whole *w, int i, const struct s
   const struct rcl_kept *kept = kept_of(w->rank[i].config, state);
   bool all = true;
   for (uint32_t k = 0; k < w->rank[i].config->capacity; k++)
-    if ((k < state->kept) & (kept[k].late != 0)) /* most walks keep few late messages */
+    if ((k < state->kept) &
+        (kept[k].late != 0)) /* the test comes first, as most walks keep few late messages */
       all &= is_in_transit(w, i, state, k);
   return all;
 }
 
-/* Returns how many messages of i the rank j will drop, as they will be sent again. */
+/* Returns how many messages of i the rank j will drop because they will be sent again. */
 static uint32_t to_drop(const struct rcl_whole *w, int i, int j)
 {
   return log_has(w, i, j, state_of(w, j), is_behind(w, j) ? ORPHANS : DROPPED);
@@ -185,8 +187,9 @@ static bool held_holds(const struct rcl_whole *w, int i, int j)
   return is_behind(w, i) || w->rank[i].held == (phase == RECOVERING || phase == TAKING);
 }
 
-/* Outside a checkpoint no kept message is late or was given to the program. In one, what was given
- * is late, or the send log of its sender has yet to come. */
+/* Outside a checkpoint no kept message is late or was given to the program. During a checkpoint, a
+ * kept message that was given to the program is late, or the send log of its sender has yet to
+ * come. */
 static bool kept_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;
@@ -280,7 +283,8 @@ static bool late_holds(const struct rcl_whole *w, int i, int j)
   return phase_of(w, j) == WRITING || is_behind(w, j) ? late == all : late <= all;
 }
 
-/* Returns whether the log in a state of j has what the line of that checkpoint needs of i. */
+/* Returns whether the log in a state of j has all messages of i that the line of that checkpoint
+ * needs. */
 static bool is_log_of(const struct rcl_whole *w, int i, int j, const struct state *log,
                       uint32_t checkpoint)
 {

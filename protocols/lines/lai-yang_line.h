@@ -1,15 +1,16 @@
 /* States the line invariant of lai-yang.c, which includes this file after its own state. C is the
- * committed checkpoint, C1 the next one, and i and j are ranks. A message is white if it was sent
- * before its sender has captured C1, else red.
+ * committed checkpoint, C1 the next one, and i and j are ranks. A message is white if its sender
+ * sent it before capturing C1, else red.
  *
- * The argument names the clauses in their order. What i has sent to j was delivered there, or is
- * kept there for after the capture, or is under way (totals). A rank that has captured C1 tells
- * each peer how many white messages it has sent there (tell). What j was told, and what it has
- * received since, show how many white ones are still under way (white), and red messages are told
- * apart from them (colour, red). What i had sent before C1 was given to j before C1, or is recorded
- * by j, or is white and under way (cut). A rank ends its record when none is missing (closed), and
- * writes it to its log (log). A commit waits for the image and the log of each rank (count,
- * committing), so the images of C and their records agree (line). */
+ * The argument names the clauses in their order. Each message that i has sent to j was delivered
+ * there, or is kept there until after the capture, or is under way (totals). A rank that has
+ * captured C1 tells each peer how many white messages it has sent there (tell). From the number
+ * that j was told and from what it has received, j knows how many white messages are still under
+ * way (white). Their colour tells them apart from red messages (colour, red). Each message that i
+ * had sent before C1 was given to j before C1, or is recorded by j, or is white and under way
+ * (cut). A rank ends its record when no white message is missing (closed), and writes it to its log
+ * (log). A commit waits for the image and the log of each rank (count, committing), so the images
+ * of C and their records agree (line). */
 #ifndef RECLINE_LAI_YANG_LINE_H
 #define RECLINE_LAI_YANG_LINE_H
 

@@ -2,20 +2,21 @@
  * is the committed checkpoint, C1 the next one, and i and j are ranks. A message is white if its
  * index is C, red if it is C1.
  *
- * The argument names the clauses in their order. What i has sent to j was given to the program of
- * j, or j keeps it, or it is under way; i sends again the orphans that j has yet to drop (totals).
- * Its index tells on which side of its sender's line a message was sent (index). A rank that has
- * captured C1 tells each peer how many white messages it has sent there (marker), so a peer knows
- * how many are still under way (white). Red messages that come before j captures C1 are orphans
- * once they are given (early, red). Each message that the image of i shows as sent is in the image
- * or the log of j, or is white and under way; orphans are in the image of j only (cut). A rank ends
- * its log when no white message is missing (closed, log). A commit waits for image and log of each
- * rank (count, committing). So by the images of C and the logs all messages are given once: late
- * ones come from the log, and orphans are sent again and dropped (line). */
+ * The argument names the clauses in their order. Each message that i has sent to j was given to the
+ * program of j, or is kept by j, or is under way; the orphans that j has yet to drop are sent again
+ * by i (totals). The index of a message tells on which side of its sender's line it was sent
+ * (index). A rank that has captured C1 tells each peer how many white messages it has sent there
+ * (marker), so a peer knows how many are still under way (white). Red messages that come before j
+ * captures C1 become orphans when the program is given them (early, red). Each message that the
+ * image of i has sent is in the image or the log of j, or is white and under way; orphans are in
+ * the image of j only (cut). A rank ends its log when no white message is missing (closed, log). A
+ * commit waits for image and log of each rank (count, committing). So after a restart from the
+ * images of C and the logs every message is given once: late messages come from the log, and
+ * orphans are sent again and dropped (line). */
 #ifndef RECLINE_MESSAGE_TAGGING_LINE_H
 #define RECLINE_MESSAGE_TAGGING_LINE_H
 
-enum { RECORDING = LOGGING }; /* as log_clauses.h calls the phase */
+enum { RECORDING = LOGGING }; /* the name that log_clauses.h has for the phase */
 
 #include "protocols/parts/orphan_clauses.h" /* C, C1 */
 
@@ -33,7 +34,7 @@ static uint32_t orphans_in(const struct rcl_whole *w, int i, int j, const struct
   return total_of(orphans_of(config, state), state->orphans, config->capacity, i);
 }
 
-/* Returns whether each entry counts a message, as an entry that counts none would match for
+/* Returns whether each entry counts at least one message. An entry that counts none would match for
  * ever. */
 static bool are_counts(const struct rcl_envelope *item, uint32_t used, uint32_t capacity)
 {
@@ -62,7 +63,7 @@ static bool is_before(const struct rcl_whole *w, int i, const struct state *stat
   return all && has_counts(w, i, state);
 }
 
-/* Returns how many messages of i the rank j will drop, as they will be sent again. */
+/* Returns how many messages of i the rank j will drop because they will be sent again. */
 static uint32_t to_drop(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_config *config = w->rank[j].config;
@@ -88,7 +89,8 @@ static bool is_announced(const struct rcl_whole *w, int i, int j)
   return !is_behind(w, j) && known_by(w, j, i).announced_for == next_of(w);
 }
 
-/* Returns how many messages i sent to j between the captures of C and C1, or has sent so far. */
+/* Returns how many messages i sent to j between the captures of C and C1, or since C if C1 is not
+ * captured. */
 static uint32_t sent_before(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *marker = under_way(w, i, j, MARKER);
@@ -134,7 +136,7 @@ static bool held_holds(const struct rcl_whole *w, int i, int j)
   return is_behind(w, i) || w->rank[i].held == (state_of(w, i)->phase == RECOVERING);
 }
 
-/* Between checkpoints no kept message was given to the program, and none is late. */
+/* Between checkpoints no kept message was given to the program, and no kept message is late. */
 static bool kept_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;

@@ -1,4 +1,4 @@
-/* Has shorthands by which protocols append actions. Hosts do not use them. */
+/* Has short functions by which protocols append actions. Hosts do not use them. */
 #ifndef RECLINE_ACT_H
 #define RECLINE_ACT_H
 
@@ -6,8 +6,9 @@
 
 #include "protocols/protocol.h"
 
-/* Appends an action and returns it. All members but its kind are zero, for the caller to fill in.
- * If there is no room the last action is reused and `overflow` is set, which is a breach. */
+/* Appends an action and returns it. All members but `kind` are zero, and the caller fills them in.
+ * If there is no room, the last action is reused and `overflow` is set, which hosts report as a
+ * breach. */
 static inline struct rcl_action *rcl_act(struct rcl_actions *actions, enum rcl_action_kind kind)
 {
   if (actions->count == actions->capacity) {
@@ -64,7 +65,7 @@ static inline void rcl_match(struct rcl_actions *actions, const struct rcl_event
   action->tag = receive->tag;
 }
 
-/* Asks for a write of that part, with the state after this step. */
+/* Asks for a write of `part` of `checkpoint`, with the state after this step. */
 static inline void rcl_store(struct rcl_actions *actions, enum rcl_part part, uint32_t checkpoint)
 {
   struct rcl_action *action = rcl_act(actions, RCL_ACTION_STORE);

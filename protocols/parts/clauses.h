@@ -1,10 +1,9 @@
 /* Has clauses of line invariants (line.h) about ranks that a checkpoint holds until the coordinator
  * releases them.
  *
- * A protocol includes this file as whole_ranks.h asks. Its state has `captured`, its phases include
- * CAPTURING, WRITING (the image) and WAITING (for the commit), and its `enum control` has RELEASE
- * and DONE.
- */
+ * A protocol includes this file in the place that whole_ranks.h describes. Its state has
+ * `captured`, its phases include CAPTURING, WRITING (the image) and WAITING (for the commit), and
+ * its `enum control` has RELEASE and DONE. */
 #ifndef RECLINE_CLAUSES_H
 #define RECLINE_CLAUSES_H
 
@@ -50,7 +49,8 @@ static bool durable_holds(const struct rcl_whole *w, int i, int j)
   return is_behind(w, i) || w->rank[i].durable == (has_reported(w, i) ? next_of(w) : 0);
 }
 
-/* While a rank waits for the release of C it keeps the image before C, and it has none of C1. */
+/* While a rank waits for the release of C, it keeps the image of the checkpoint before C, and has
+ * no image of C1. */
 static bool bounded_holds(const struct rcl_whole *w, int i, int j)
 {
   (void)j;

@@ -1,19 +1,19 @@
-/* Has the two phases of a commit, which protocols share: every rank says when its part of a
- * checkpoint is on stable storage, and when all have said so, the coordinator commits the
+/* Has the two phases of a commit, which protocols share. Every rank says when its part of a
+ * checkpoint is on stable storage. When all ranks have said so, the coordinator commits the
  * checkpoint.
  *
  * If the coordinator alone begins checkpoints, a rank learns that a checkpoint is committed when
  * the next one begins. If other ranks begin checkpoints, too (event-logging), the coordinator tells
- * them.
- */
+ * them. */
 #ifndef RECLINE_COMMIT_H
 #define RECLINE_COMMIT_H
 
 #include "protocols/parts/act.h"
 
-struct rcl_commit {     /* all zero at ranks that begin no checkpoints */
+struct rcl_commit {     /* all fields are zero at ranks that begin no checkpoints */
   uint32_t in_progress; /* checkpoint under way, or 0 if there is none */
-  uint32_t done;        /* at the coordinator: ranks whose part of it is durable */
+  /* at the coordinator: number of ranks whose part of the checkpoint is durable */
+  uint32_t done;
 };
 
 static inline bool rcl_coordinator(const struct rcl_config *config)
@@ -60,8 +60,8 @@ static inline void rcl_commit_end(struct rcl_commit *commit, struct rcl_actions 
   rcl_act(actions, RCL_ACTION_SET_TIMER);
 }
 
-/* Checks that only the coordinator counts, only during a checkpoint, and no more ranks than there
- * are. */
+/* Checks that only the coordinator counts ranks, only during a checkpoint, and at most as many as
+ * there are. */
 static inline bool rcl_commit_is_sound(const struct rcl_config *config,
                                        const struct rcl_commit *commit)
 {

@@ -6,10 +6,9 @@
  * bisection).
  *
  * Messages with one envelope are received in the order in which they were sent (MPI 3.1, section
- * 3.5), so a log need not tell them apart: a match takes the oldest one.
+ * 3.5), so a log need not tell such messages apart: a match takes the oldest one.
  *
- * A list keeps the order in which its messages were logged; a sorted log does not.
- */
+ * A list keeps the order in which its messages were logged; a sorted log does not. */
 #ifndef RECLINE_ENVELOPES_H
 #define RECLINE_ENVELOPES_H
 
@@ -20,13 +19,13 @@
 struct rcl_envelope {
   int16_t peer, comm;
   int32_t tag;
-  uint32_t count; /* messages with this envelope; in a list 1 */
+  uint32_t count; /* number of messages with this envelope; always 1 in a list */
 };
 
 enum rcl_form { RCL_LIST, RCL_SORTED };
 
-/* Is a log in the caller's memory, with `*used` of `capacity` entries. All other entries are
- * zero. */
+/* Describes a log in the caller's memory that has room for `capacity` entries and uses the first
+ * `*used`. All other entries are zero. */
 struct rcl_envelopes {
   enum rcl_form form;
   uint32_t capacity;
@@ -40,7 +39,8 @@ static inline struct rcl_envelope rcl_envelope_of(const struct rcl_event *event)
       .peer = event->peer, .comm = event->comm, .tag = event->tag, .count = 1};
 }
 
-/* The hash is perfect, as the paper asks: no two envelopes have the same hash. */
+/* Returns the hash of an envelope. It is perfect, as the paper asks: no two envelopes have the same
+ * hash. */
 static inline uint64_t rcl_envelope_hash(const struct rcl_envelope *e)
 {
   return (uint64_t)(uint16_t)e->peer << 48 | (uint64_t)(uint16_t)e->comm << 32 | (uint32_t)e->tag;
@@ -131,7 +131,8 @@ static inline uint32_t rcl_envelopes_count(const struct rcl_envelopes *log,
   return count;
 }
 
-/* Returns how many messages from or to `peer` (RCL_ANY: all) the log has. */
+/* Returns how many messages from or to `peer` the log has, or how many messages at all if `peer` is
+ * RCL_ANY. */
 static inline uint32_t rcl_envelopes_total(const struct rcl_envelopes *log, int peer)
 {
   uint32_t count = 0;

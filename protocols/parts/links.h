@@ -1,15 +1,16 @@
 /* Has links with sender-based logs, for protocols whose ranks recover on their own.
  *
  * Messages to and from each peer are numbered, over all tags and communicators. A message stays in
- * the log of its sender, with its payload in a slot. It goes on the wire when the link is up and,
- * if events are logged, the events before the send are stable. The program's send is complete at
- * once; a message that is not on the wire waits in the log, with later messages to the same peer.
+ * the log of its sender, with its payload in a slot. The message goes on the wire when the link is
+ * up and, if events are logged, the events before the send are stable. The program's send is
+ * complete at once; a message that is not on the wire waits in the log, with later messages to the
+ * same peer.
  *
  * When a rank has gone back, both ends of a link report the numbers that they have received. Each
- * end sends again the messages that the other end lacks. When its program repeats a send that has
- * arrived, it suppresses the message. Receives name tags, so messages overtake each other. So each
- * end keeps the number up to which all messages are in, and the numbers ahead of a gap.
- */
+ * end sends again the messages that the other end lacks. When the program at an end repeats a send
+ * whose message has arrived, that end suppresses the message. Messages overtake each other, because
+ * receives name tags. So each end keeps the number up to which all messages have arrived, and the
+ * numbers of messages that have arrived ahead of a gap. */
 #ifndef RECLINE_LINKS_H
 #define RECLINE_LINKS_H
 
@@ -22,29 +23,30 @@
 enum { RCL_LINKS_NUMBER, RCL_LINKS_INTERVAL, RCL_LINKS_EPOCH };
 
 struct rcl_link {
-  uint32_t sent;     /* by the program */
-  uint32_t passed;   /* messages up to this one are on the wire or with the peer */
-  uint32_t received; /* the peer's messages up to this one have arrived */
+  uint32_t sent; /* number of messages that the program has sent to the peer */
+  /* number of the last message such that all up to it are on the wire or with the peer */
+  uint32_t passed;
+  uint32_t received; /* number of the peer's last message such that all up to it have arrived */
   uint32_t up;
 };
 
 /* Describes a sent message. */
 struct rcl_sent {
   int16_t peer;
-  /* 1: its slot is empty; the entry is removed when the checkpoint is durable */
+  /* 1 if the slot is empty; the entry is removed when the checkpoint is durable */
   uint16_t forgotten;
   uint32_t number, slot;
   uint32_t interval; /* the sender's last checkpoint before the send */
-  /* number of events that must be stable before it passes, or 0 if they are stable */
+  /* number of events that must be stable before the message passes, or 0 if they are stable */
   uint32_t after;
 };
 
-/* Notes the number of a message that has arrived ahead of a gap: here, or at the peer, which has
- * reported it. */
+/* Notes the number of a message that has arrived ahead of a gap, either here or at the peer, which
+ * has reported the number. */
 struct rcl_ahead {
   int16_t peer;
-  /* Interval of the receiver; numbers from before its last checkpoint are kept for that
-   * checkpoint. */
+  /* Checkpoint interval of the receiver. Numbers from before the receiver's last checkpoint are
+   * kept for that checkpoint. */
   uint16_t interval;
   uint32_t number;
 };
@@ -74,14 +76,16 @@ struct rcl_links {
   struct rcl_links_counts *counts;
   struct rcl_link *link; /* one for each rank, also for this one */
   struct rcl_sent *log;
-  struct rcl_ahead *ahead, *had; /* numbers that have arrived here, and at the peer */
-  bool held;                     /* the program is held, so no message is transmitted */
-  uint32_t interval, epoch;      /* words of each message, after its number */
-  /* How many events there are, and how many are stable; both 0: events are not logged. */
+  /* numbers ahead of a gap that have arrived here, and at the peer */
+  struct rcl_ahead *ahead, *had;
+  bool held;                /* the program is held, so no message is transmitted */
+  uint32_t interval, epoch; /* words of each message that follow its number */
+  /* Number of events, and how many of them are stable. Both are 0 if events are not logged. */
   uint32_t events, stable;
 };
 
-/* Has the lists that a protocol with links adds to its LISTS; `links_memory` is the first. */
+/* Has the lists that a protocol with links adds to its LISTS. The first of them is
+ * `links_memory`. */
 #define RCL_LINKS_LISTS(ARRAY, LIST, COUNTS)                                                       \
   ARRAY(links_memory, struct rcl_link, config->ranks)                                              \
   LIST(links_log, struct rcl_sent, config->capacity, (COUNTS).log, RCL_FULL_SENT)                  \
@@ -153,7 +157,7 @@ static inline void rcl_links_compact(const struct rcl_links *links)
   *count = left;
 }
 
-/* Drops logged messages to the peer up to number `received`, for which the peer will never ask
+/* Drops logged messages to the peer up to number `received`. The peer will never ask for these
  * again. */
 static inline void rcl_links_drop_sent(const struct rcl_links *links, int peer, uint32_t received,
                                        struct rcl_actions *actions)
@@ -376,9 +380,9 @@ static inline void rcl_links_to_self(const struct rcl_links *links)
   rcl_links_up(links, self, links->link[self].received);
 }
 
-/* Goes back to where the program was at `checkpoint`; link->sent and link->received have the counts
- * of that moment already. With `live` the undone messages are still in their slots, which are
- * emptied. */
+/* Goes back to where the program was at `checkpoint`; link->sent and link->received already have
+ * the counts of that moment. If `live`, the undone messages are still in their slots, and these
+ * slots are emptied. */
 static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t checkpoint, bool live,
                                      struct rcl_actions *actions)
 {
@@ -393,7 +397,7 @@ static inline void rcl_links_go_back(const struct rcl_links *links, uint32_t che
     rcl_links_drop(links->ahead, &links->counts->ahead, peer, UINT32_MAX, checkpoint);
 }
 
-/* Tells all peers, and the rank itself as its own peer, what the rank has received, now that it
+/* Tells all peers, and the rank itself as its own peer, what the rank has received. The rank now
  * stands where it will go on. */
 static inline void rcl_links_stand(const struct rcl_links *links, uint32_t have, uint32_t report,
                                    struct rcl_actions *actions)

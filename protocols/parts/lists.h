@@ -9,24 +9,23 @@
  *     RCL_STATE(LISTS)
  *
  * Each entry names an accessor, the type of an item, and the number of items. A LIST also names the
- * number of items that are in use, from the first on, and the list's name in messages. After the
- * definition of `struct state`, RCL_STATE makes of the entries
+ * number of items in use, which are the first ones, and the name that messages have for the list.
+ * RCL_STATE stands after the definition of `struct state` and turns the entries into
  *
  *     struct peer *peers(config, state), struct entry *log_of(config, state)
  *     struct offsets offsets_of(config)    where each list begins, and `end`, in bytes
  *     size_t state_size(config)            for rcl_protocol.state_size
  *     uint32_t in_use(config, state, piece)    for rcl_protocol.in_use
  *
- * Lists are aligned as their types ask for; the size is a multiple of 8, as the door requires.
- */
+ * Lists are aligned as their types require; the size is a multiple of 8, as the door requires. */
 #ifndef RECLINE_LISTS_H
 #define RECLINE_LISTS_H
 
 #include "protocols/protocol.h"
 
-/* Returns the memory `offset` bytes behind the beginning of `state`. It can be written although
- * `state` is const, as with strchr(): checks of invariants, which must not write, read a state
- * through the same accessors as steps. No other place drops const. */
+/* Returns the memory `offset` bytes behind the beginning of `state`. The memory can be written
+ * although `state` is const, as with strchr(), because checks of invariants, which must not write,
+ * use the same accessors as steps. No other function drops const. */
 static inline void *rcl_at(const void *state, size_t offset)
 {
   return (char *)(uintptr_t)state + offset;
@@ -37,10 +36,11 @@ static inline size_t rcl_aligned(size_t offset, size_t alignment)
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Returns a pointer to the counter MEMBER of a state. Parts keep the length of a list there. */
+/* Returns a pointer to the counter MEMBER of a state. The files in protocols/parts keep lengths of
+ * lists in such counters. */
 #define RCL_COUNT(STATE, MEMBER) ((uint32_t *)rcl_at(STATE, offsetof(struct state, MEMBER)))
 
-#define RCL_MAYBE __attribute__((unused)) /* a protocol need not use it */
+#define RCL_MAYBE __attribute__((unused)) /* marks functions that a protocol need not use */
 
 #define RCL_ARRAY_OFFSET(NAME, TYPE, COUNT) size_t NAME;
 #define RCL_LIST_OFFSET(NAME, TYPE, ROOM, USED, FULL) size_t NAME;

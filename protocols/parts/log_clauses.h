@@ -1,11 +1,10 @@
 /* Has clauses of line invariants (line.h) about ranks that record the messages in transit in a log,
  * beside the image, without holding the program.
  *
- * A protocol includes this file as whole_ranks.h asks. Its state has `durable`. Its phases include
- * RUNNING, CAPTURING, RECORDING (late messages) and WRITING (the log), in this order; a rank in a
- * phase between the last two takes in late messages. Its `enum control` has DONE. It defines
- * captured_in().
- */
+ * A protocol includes this file in the place that whole_ranks.h describes. Its state has `durable`.
+ * Its phases include RUNNING, CAPTURING, RECORDING (late messages) and WRITING (the log), in this
+ * order; a rank in a phase between RECORDING and WRITING takes in late messages. Its `enum control`
+ * has DONE. It defines captured_in(). */
 #ifndef RECLINE_LOG_CLAUSES_H
 #define RECLINE_LOG_CLAUSES_H
 
@@ -44,7 +43,7 @@ static inline bool has_closed(const struct rcl_whole *w, int i)
   return has_captured(w, i) && phase_of(w, i) != RECORDING;
 }
 
-/* Returns whether i has reported C1, and the coordinator has counted that. */
+/* Returns whether i has reported C1 and the coordinator has counted the report. */
 static bool is_counted(const struct rcl_whole *w, int i)
 {
   return has_finished(w, i) && !under_way(w, i, RCL_COORDINATOR_RANK, DONE)->count;
@@ -64,8 +63,8 @@ static bool are_shown(const struct rcl_whole *w, int i, int j)
   return w->rank[i].newer && w->rank[j].newer;
 }
 
-/* Returns the state stored with the log of C1 of a rank that is up, or NULL if there is no such
- * log, or a clause cannot read the state. */
+/* Returns the state stored with the log of C1 of a rank that is up, or NULL if there is no such log
+ * or a clause cannot read the state. */
 static const struct state *newer_log_of(const struct rcl_whole *w, int i)
 {
   const struct rcl_whole_rank *rank = &w->rank[i];

@@ -1,9 +1,9 @@
-/* Holds messages in slots: messages that a protocol has taken from a channel before the program
- * asked for them, or needs again after a restart. Protocols share this; hosts do not use it.
+/* Holds messages in slots. A protocol has taken these messages from a channel before the program
+ * asked for them, or needs them again after a restart. Protocols share this file; hosts do not use
+ * it.
  *
- * A mailbox is a list of entries in the order in which receives are to find them. When the program
- * has been `given` a message, its entry stays only as long as the protocol needs the payload.
- */
+ * A mailbox is a list of entries in the order in which receives are to find them. After the program
+ * was `given` a message, the entry stays only as long as the protocol needs the payload. */
 #ifndef RECLINE_MAILBOX_H
 #define RECLINE_MAILBOX_H
 
@@ -15,15 +15,16 @@ struct rcl_kept {
   uint32_t slot;
   int16_t peer, comm;
   int32_t tag;
-  uint8_t given; /* the program has it */
-  /* The message crosses the recovery line forwards, so it is part of the checkpoint under way. */
+  uint8_t given; /* 1 if the program was given the message */
+  /* 1 if the message is late at the recovery line of the checkpoint under way, so that the
+   * checkpoint has to hold it. */
   uint8_t late;
   uint16_t pad;
   uint32_t epoch, number; /* words of the message, if the protocol needs them later */
 };
 
-/* Is a mailbox in the caller's memory, with `*used` of `capacity` entries. All other entries are
- * zero. */
+/* Describes a mailbox in the caller's memory that has room for `capacity` entries and uses the
+ * first `*used`. All other entries are zero. */
 struct rcl_mailbox {
   uint32_t capacity;
   uint32_t *used;

@@ -1,5 +1,5 @@
-/* Has clauses of line invariants (line.h) about ranks above the matching. They log late messages in
- * a mailbox, and drop orphans, which come again after a restart.
+/* Has clauses of line invariants (line.h) about ranks above the matching. These ranks log late
+ * messages in a mailbox, and drop orphans, which are sent again after a restart.
  *
  * A protocol includes this file as it would include log_clauses.h. Its state has `epoch`, the last
  * checkpoint captured, `wanted`, `commit` and a mailbox. */

@@ -1,5 +1,5 @@
-/* Has clauses of line invariants (line.h) about ranks below the matching. They record late
- * messages, and no message crosses their images backwards.
+/* Has clauses of line invariants (line.h) about ranks below the matching. These ranks record late
+ * messages, and no message is early at their line.
  *
  * A protocol includes this file as it would include log_clauses.h. Its state has `captured`, the
  * last checkpoint captured, and it defines recorded_in(). */

@@ -1,11 +1,11 @@
 /* Lets logged events happen again after a restart, for protocols that log receptions and decisions
  * of a rank in one list (pessimistic.c, optimistic.c).
  *
- * A protocol includes this file after its state. It has happened_of(), a list of struct happened.
- * Its struct state has the number of entries (`happened`), the number of events that still have to
- * happen again (`replaying`), the entry from which decisions are repeated (`decision`), and how
- * many decisions of that entry were repeated (`repeated`). It defines note_reception() and
- * note_decision(), which log a new event. */
+ * A protocol includes this file after its state. The protocol has happened_of(), a list of struct
+ * happened. Its struct state has the number of entries (`happened`), the number of events that
+ * still have to happen again (`replaying`), the entry from which decisions are repeated
+ * (`decision`), and how many decisions of that entry were repeated (`repeated`). The protocol
+ * defines note_reception() and note_decision(), which log a new event. */
 #ifndef RECLINE_REPLAYED_H
 #define RECLINE_REPLAYED_H
 
@@ -14,8 +14,8 @@
 static void note_reception(const struct rank *r);
 static void note_decision(const struct rank *r, uint32_t outcome);
 
-/* Returns the logged reception, or cancellation, of receive `request`; NULL if the log has none, or
- * all is replayed. */
+/* Returns the logged reception or cancellation of receive `request`, or NULL if the log has none or
+ * the replay is over. */
 static inline const struct happened *rcl_logged_reception(const struct rank *r, uint32_t request)
 {
   const struct happened *entry = happened_of(r->config, r->state);
@@ -76,7 +76,7 @@ static inline void rcl_replay_decision(const struct rank *r)
 }
 
 /* Cancels or completes a receive, which is a decision like any other. A receive that is cancelled
- * is never given a message; a receive that was given one before the crash must complete. */
+ * is never given a message; a receive that was given a message before the crash must complete. */
 static inline void rcl_replay_cancel(const struct rank *r)
 {
   const struct happened *entry = rcl_logged_reception(r, r->event->request);
@@ -90,7 +90,7 @@ static inline void rcl_replay_cancel(const struct rank *r)
     const struct rcl_event nobody = {.request = r->event->request, .peer = RCL_NOBODY};
     note_reception(&(struct rank){r->config, r->variant, r->state, &nobody, r->actions});
   } else if (rcl_next_decision(r)) {
-    rcl_repeat(r, 0); /* a cancelled receive would have a reception of nobody's message */
+    rcl_repeat(r, 0); /* for a cancelled receive the log would have a reception from RCL_NOBODY */
   } else {
     note_decision(r, 0);
   }

@@ -1,17 +1,16 @@
-/* Turns the transitions of a protocol, a function for each event in a constant table, into its
- * step.
+/* Makes the step function of a protocol from its transitions, which are functions in a constant
+ * table, one for each event.
  *
  * A protocol defines `struct state` (and `struct variant`, if it has several forms), then
  *
- *     static const rcl_transition on[RCL_EVENT_KINDS] = {[RCL_EVENT_SEND] = send, ...};
- *     static void step(const struct rank *r)           takes a transition, and ends the step
- *     static int first_broken(const struct rank *r)    the number of a broken invariant; 0: none
- *     RCL_ONLY_FORM, or RCL_FORM(ID) for each `static const struct variant ID`
+ *     static const rcl_transition on[RCL_EVENT_KINDS] = {[RCL_EVENT_SEND] = send, ...}; static void
+ *     step(const struct rank *r) takes a transition, and ends the step static int
+ *     first_broken(const struct rank *r) the number of a broken invariant, or 0 RCL_ONLY_FORM, or
+ *     RCL_FORM(ID) for each `static const struct variant ID`
  *
  * The last line makes ID_step and ID_broken (only_step, only_broken) for struct rcl_protocol; a
  * protocol without invariants writes RCL_STEP. An event without an entry in the table changes
- * nothing.
- */
+ * nothing. */
 #ifndef RECLINE_TRANSITIONS_H
 #define RECLINE_TRANSITIONS_H
 
@@ -24,7 +23,7 @@ struct variant;
 /* Describes one rank in one step. For invariants, event and actions are NULL. */
 struct rank {
   const struct rcl_config *config;
-  const struct variant *variant; /* NULL: the protocol has one form */
+  const struct variant *variant; /* the form of the protocol, or NULL if it has only one */
   struct state *state;
   const struct rcl_event *event;
   struct rcl_actions *actions;

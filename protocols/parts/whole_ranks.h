@@ -1,10 +1,10 @@
-/* Looks at the ranks of the whole, for clauses of line invariants (line.h) of protocols with
- * coordinated checkpoints, whose ranks all go back together.
+/* Has functions that look at ranks, for clauses of line invariants (line.h). The protocols take
+ * coordinated checkpoints, and their ranks all go back together.
  *
- * A protocol includes this file after its own state, a `struct state` with `phase`, whose
- * first phase is RUNNING, and its `enum control`. C is the committed checkpoint, and C1 the
- * next one, the only one that can be under way. A rank that still has to start from C (standing
- * BEHIND) counts as being in the state that its START will bring it to. */
+ * A protocol includes this file after its own state, a `struct state` with `phase`, whose first
+ * phase is RUNNING, and its `enum control`. C is the committed checkpoint, and C1 the next one, the
+ * only one that can be under way. A rank that still has to start from C (RCL_STANDS_BEHIND) counts
+ * as being in the state to which its START will bring it. */
 #ifndef RECLINE_WHOLE_RANKS_H
 #define RECLINE_WHOLE_RANKS_H
 

@@ -1,11 +1,11 @@
 /* Executes LLVM's IR symbolically: all paths of a function of a protocol.
  *
  * Pointers are known: an object and an offset. Where an index is unknown, the path forks over the
- * values that it can have; where a condition is unknown, over both outcomes that are possible. A
- * path is a conjunction of conditions and a memory. There is no heap and no loop but over ranks and
- * lists of known length, so paths end. If asked to (executor_merge()), the executor makes one path
- * of two that have parted and come to the same instruction: their numbers become values that depend
- * on the conditions by which the paths had parted.
+ * values that the index can have; where a condition is unknown, over its possible outcomes. A path
+ * is a conjunction of conditions and a memory. There is no heap and no loop but over ranks and
+ * lists of known length, so paths end. After executor_merge(), the executor makes one path of two
+ * paths that have parted and come to the same instruction. Where the two have different numbers,
+ * the merged path has a value that depends on the conditions by which they parted.
  *
  *     term.c       values
  *     solve.c      which conditions are possible
@@ -14,8 +14,7 @@
  *     execute.c    instructions
  *     calls.c      calls, intrinsics
  *     flow.c       order of blocks, values that are needed later
- *     merge.c      paths that meet
- */
+ *     merge.c      paths that meet */
 #ifndef RECLINE_PROVE_EXECUTE_H
 #define RECLINE_PROVE_EXECUTE_H
 
@@ -25,7 +24,8 @@
 #include "prove/execute/flow.h"
 #include "prove/execute/term.h"
 
-/* Describes a byte of memory: byte `k` of a value. VALUE_NONE: the byte was never written. */
+/* Describes a byte of memory, which is byte `k` of the value `of`. If the value's kind is
+ * VALUE_NONE, the byte was never written. */
 struct cell {
   struct value of;
   uint8_t k;
@@ -41,17 +41,17 @@ struct block {
 struct object {
   char *name; /* the name of a global or a variable */
   uint32_t size;
-  bool constant; /* no code may write it */
-  /* A variable of a function: where it is made. */
+  bool constant; /* no code may write to the object */
+  /* For a variable of a function: the instruction that makes it. */
   LLVMValueRef variable;
   unsigned depth;
   /* Paths do not merge if they differ in known bytes among the first `fixed` of each `stride`
-   * bytes, as much depends on these: the kind of an action, the number of actions. */
+   * bytes. Much depends on these bytes, such as the kind of an action or the number of actions. */
   uint32_t stride, fixed;
 };
 
-/* Numbers the objects that always exist: null points to the first, and an index that leaves its
- * object leads to the second. */
+/* Numbers the objects that always exist. A null pointer points to the first; a pointer whose index
+ * has left its object points to the second. */
 enum { OBJECT_NULL, OBJECT_OUTSIDE };
 
 struct code; /* a function with numbered instructions (module.c) */
@@ -63,22 +63,22 @@ struct frame {
   /* the caller's instruction that gets the result, or NULL if there is none */
   LLVMValueRef call;
   struct value *registers; /* by the number of the instruction or argument */
-  uint16_t *trips;         /* by loop (flow.h), or NULL if paths do not merge */
+  uint16_t *trips;         /* by loop (flow.h): number of trips; NULL if paths do not merge */
 };
 
 enum { FRAMES = 32, WHAT_MAX = 200 };
 
 struct path {
-  struct block **memory; /* by object, or NULL if the object is as it was at first */
+  struct block **memory; /* by object: its bytes, or NULL if they are as they were at first */
   uint32_t objects;
   struct frame frame[FRAMES];
   unsigned depth;
-  GPtrArray *conditions; /* Z3_ast */
+  GPtrArray *conditions; /* Z3_ast: the conditions under which the path is taken */
   Z3_model model;        /* a model in which all conditions hold */
   bool meets;            /* the path may meet others at its next instruction */
   struct value result;
   char fault[WHAT_MAX]; /* the forbidden thing that the path does, or "" if there is none */
-  LLVMValueRef at;      /* the instruction that does it */
+  LLVMValueRef at;      /* the instruction that does the forbidden thing */
 };
 
 struct executor {
@@ -90,15 +90,18 @@ struct executor {
   GArray *objects;     /* struct object */
   GPtrArray *first;    /* struct block: the bytes of each object at first */
   GHashTable *codes, *globals, *raises;
-  GHashTable *variables; /* GArray of uint32_t: the variables that an instruction makes, by depth */
-  GPtrArray *work;       /* struct path: paths to continue */
-  bool merges;           /* paths that meet become one */
-  bool exact;            /* numbers are assumed to fit: sums, products and cut numbers are exact */
-  uint64_t most;         /* the most that a counted number can be, or 0 for the largest that fits */
-  bool refuses;          /* snprintf() is a fault: it says why a list of actions is refused */
-  gint64 until;          /* monotonic time in microseconds, or 0 for no bound */
-  unsigned unknown;      /* questions that the solver did not decide */
-  bool late;             /* `until` has passed, or the memory for paths is used up */
+  /* instruction -> GArray of uint32_t: the variables that it makes, by depth */
+  GHashTable *variables;
+  GPtrArray *work; /* struct path: paths to continue */
+  bool merges;     /* true if paths that meet become one */
+  /* true if numbers are assumed to fit, so that sums, products and cut numbers are exact */
+  bool exact;
+  uint64_t most; /* the most that a counted number can be, or 0 for the largest that fits */
+  /* true if a call of snprintf() is a fault, as the call says why actions are refused */
+  bool refuses;
+  gint64 until;     /* monotonic time in microseconds, or 0 for no bound */
+  unsigned unknown; /* number of questions that the solver did not decide */
+  bool late;        /* `until` has passed, or the memory for paths is used up */
   uint64_t paths, queries, steps, merged;
   /* the first instruction that the executor does not know, or empty if there is none */
   GString *unsupported;
@@ -109,9 +112,9 @@ struct executor {
 /* Prepares an executor, which owns the module from then on. */
 void executor_init(struct executor *, LLVMModuleRef);
 void executor_clear(struct executor *);
-/* Makes one path of paths that meet, from now on; is called before the first assumption. Questions
- * then go to Z3's core for terms: its solver for bit-vectors takes a hundred times as long for
- * values that depend on conditions. */
+/* Makes one path of paths that meet, from now on. Must be called before the first assumption.
+ * Questions then go to Z3's core for terms, because its solver for bit-vectors takes a hundred
+ * times as long for values that depend on conditions. */
 void executor_merge(struct executor *);
 
 /* Returns why the executor has not looked at everything, or NULL if it has. The caller frees it
@@ -120,8 +123,8 @@ char *executor_undecided(const struct executor *);
 const struct code *executor_code(struct executor *, LLVMValueRef function);
 LLVMValueRef code_function(const struct code *);
 unsigned code_registers(const struct code *);
-struct flow *code_flow(const struct code *); /* NULL: paths do not merge */
-/* Returns the place of the function among those that were executed, by their first calls. */
+struct flow *code_flow(const struct code *); /* NULL if paths do not merge */
+/* Returns the number of the function in the order in which functions were first executed. */
 unsigned code_order(const struct code *);
 /* Returns the number of an instruction or argument, or -1 if the function does not have it. */
 int code_number(const struct code *, LLVMValueRef);
@@ -138,8 +141,8 @@ uint32_t executor_object(struct executor *, const char *name, uint32_t size, boo
 const struct object *executor_object_at(const struct executor *, uint32_t object);
 /* Keeps paths apart that differ in known bytes among the first `fixed` of each `stride` bytes. */
 void executor_keep_apart(struct executor *, uint32_t object, uint32_t stride, uint32_t fixed);
-/* Makes the variable of an instruction of the path's function, an array of `items`, whose bytes
- * were never written. Returns its number: paths that are at the same place share it. */
+/* Makes the variable of an instruction of the path's function, an array of `items` whose bytes were
+ * never written. Returns the object's number, which is the same for all paths at the same place. */
 uint32_t path_variable(struct executor *, struct path *, LLVMValueRef instruction, uint32_t items);
 struct block *block_new(uint32_t size);
 void block_release(struct block *);
@@ -147,13 +150,14 @@ struct block *block_share(struct block *);
 void block_write(Z3_context, struct block *, uint32_t at, const struct value *, uint32_t bytes);
 /* Returns the bytes of an object in a path. */
 const struct block *path_block(const struct executor *, const struct path *, uint32_t object);
-/* Returns the bytes of an object, which this path alone may write. */
+/* Returns bytes of an object that belong to this path alone, so that the path may write them. */
 struct block *path_own_block(struct executor *, struct path *, uint32_t object);
-/* Makes the bytes of an object what they were at first. */
+/* Sets the bytes of an object back to what they were at first. */
 void path_forget(struct path *, uint32_t object);
 /* Returns whether the cells are all the bytes of one value, in order. */
 bool cells_are_whole(const struct cell *, uint32_t bytes);
-/* Load and store a value. Return false if the access is not allowed; path->fault says why. */
+/* These functions load and store a value. They return false if the access is not allowed;
+ * path->fault says why. */
 bool path_load(struct executor *, struct path *, const struct value *from, LLVMTypeRef,
                struct value *);
 bool path_store(struct executor *, struct path *, const struct value *to, LLVMTypeRef,
@@ -198,26 +202,26 @@ bool path_enter(struct executor *, struct path *, LLVMValueRef function, const s
                 unsigned count, LLVMValueRef call);
 struct value path_operand(struct executor *, struct path *, LLVMValueRef);
 void path_set(struct path *, LLVMValueRef instruction, struct value);
-/* Takes `path`, which it owns from then on, and all paths that come from it. Calls `ended` with
- * each when its first function has returned or the path has a fault. */
+/* Continues `path`, which the executor owns from then on, and all paths that come from it. Calls
+ * `ended` with each path whose first function has returned or that has a fault. */
 void executor_run(struct executor *, struct path *, void (*ended)(void *ctx, struct path *),
                   void *ctx);
 
 enum go_on { GO_ON, GO_AGAIN, GO_ENDED, GO_NOWHERE };
 
-/* Forks over the values of `v`, the operand `of` of an instruction, which each fork takes again.
- * Always returns NOWHERE, as the path itself is not continued. */
+/* Forks over the values of `v`, the operand `of` of an instruction. Each fork executes the
+ * instruction again. Always returns NOWHERE, as the path itself is not continued. */
 enum go_on path_split(struct executor *, struct path *, LLVMValueRef instruction, LLVMValueRef of,
                       const struct value *v);
 enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instruction);
 
 /* ---- merge.c ---- */
 
-/* Returns the path among those to continue, from number `outer` on, that is to be continued first:
- * the one that has come least far. Takes it from the list. */
+/* Returns the path that is to be continued first, among the paths in the list from number `outer`
+ * on: the path that has come least far. Removes it from the list. */
 struct path *paths_next(struct executor *, guint outer);
-/* Puts the path back to those that are to be continued, or merges it with one of them that is at
- * the same instruction and differs from it in numbers only. Takes ownership of the path. */
+/* Puts the path back into the list of paths to continue. If a path in the list is at the same
+ * instruction and differs in numbers only, merges the two. Takes ownership of the path. */
 void path_meet(struct executor *, guint outer, struct path *);
 
 /* ---- calls.c ---- */

@@ -37,7 +37,7 @@ static inline bool value_is(const struct value *v, enum value_kind kind)
   return v->kind == kind;
 }
 
-/* Returns whether both are the same number, term, pointer, function or fields. */
+/* Returns whether two values are the same number, term, pointer, function or fields. */
 bool value_same(const struct value *, const struct value *);
 
 struct value value_bits(unsigned width, uint64_t bits);
