@@ -156,6 +156,28 @@ char *answer_time(double seconds)
                        : g_strdup_printf("%.2g %s", value, unit->name);
 }
 
+char *answer_digits(double value, int digits)
+{
+  if (!isfinite(value) || value == 0.0)
+    return g_strdup_printf("%g", value);
+  int after = MAX(digits - 1 - (int)floor(log10(fabs(value))), 0);
+  char *text = g_strdup_printf("%.*f", after, value);
+  size_t length = strlen(text);
+  while (after > 0 && text[length - 1] == '0')
+    text[--length] = '\0';
+  if (text[length - 1] == '.')
+    text[length - 1] = '\0';
+  return text;
+}
+
+char *answer_percent(double share)
+{
+  double percent = 100 * share;
+  return percent >= 99.5  ? g_strdup_printf("%.0f %%", percent)
+         : percent < 0.01 ? g_strdup("less than 0.01 %")
+                          : g_strdup_printf("%.2g %%", percent);
+}
+
 static const double MANY_TIMES = 5.0;
 static const double SHARE_SHOWN = 0.1; /* percent: a share has one digit after the point at most */
 
@@ -267,7 +289,7 @@ static int protocol_sweep(const struct grid *grid)
   return -1;
 }
 
-static char *assumed_by(const char *name)
+char *answer_assumed(const char *name)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(name);
   return protocol && protocol->place ? assumptions_of(protocol->place, ", ") : g_strdup("");
@@ -277,7 +299,7 @@ static void print_assumptions(const struct grid *grid)
 {
   int sweep = protocol_sweep(grid);
   for (char **name = sweep < 0 ? NULL : grid->sweep[sweep].values; name && *name; name++) {
-    g_autofree char *assumed = assumed_by(*name);
+    g_autofree char *assumed = answer_assumed(*name);
     printf("%s assumes %s\n", *name, *assumed ? assumed : "nothing more than MPI");
   }
 }
@@ -316,7 +338,7 @@ static void add_place(const struct table *table, const struct ranking *ranking, 
   double mean = table_mean(table, cell, field).mean;
   int sweep = protocol_sweep(table->runs->grid);
   g_autofree char *assumed =
-      sweep < 0 ? NULL : assumed_by(grid_value(table->runs->grid, cell, (unsigned)sweep));
+      sweep < 0 ? NULL : answer_assumed(grid_value(table->runs->grid, cell, (unsigned)sweep));
   json_builder_begin_object(json);
   json_add_whole(json, "cell", cell);
   json_add_bool(json, "tied", ranking->tied[i]);

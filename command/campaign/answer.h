@@ -62,6 +62,16 @@ const struct answer_unit *answer_unit(double seconds, double least);
 /* Returns a time as a person says it: "32 min", "1.4 h", "350 ms". The caller frees it. */
 char *answer_time(double seconds);
 
+/* Returns a number with that many digits, without an exponent. The caller frees it. */
+char *answer_digits(double value, int digits);
+
+/* Returns a share as a percentage: "0.28 %", "12 %". The caller frees it. */
+char *answer_percent(double share);
+
+/* Returns what a protocol assumes, for people; "" if it is not in the registry. The caller frees
+ * it. */
+char *answer_assumed(const char *protocol);
+
 /* Returns "costs 3.1 ± 0.2 % of the job" for a cell, or how many times as long it takes; "" if the
  * failure-free time is not known. The caller frees it. */
 char *answer_cost(const struct table *, unsigned cell, int field, double failure_free);

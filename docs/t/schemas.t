@@ -109,6 +109,8 @@ if os.access(build + '/bin/recline-prove', os.X_OK):
                 json.loads(recline('prove', 'blocking~wants-alone', 'none', '--json'))['proofs']]
     ok(verdicts == [('blocking~wants-alone', 'fails'), ('none', 'undecided')], 'of each protocol in order', verdicts)
 writes('interval', json.loads(recline('interval', 'every.yaml', '--runs', '2', '--json')), 'recline interval --json')
+writes('interval', json.loads(recline('interval', 'every.yaml', '--theory', '--sweep', 'checkpoint.storage=local,tape',
+                                     '--json')), 'recline interval --theory --json')
 rows = [json.loads(line) for line in open('campaign/runs.jsonl')]
 writes('campaign-row', rows[0], 'a line of runs.jsonl')
 ok(len(rows) == 4 and not any(errors('campaign-row', row) for row in rows), 'so do the others')

@@ -64,13 +64,69 @@ is "$(sed -n 1p stdout | grep -c '^Every 1.6 d, by theory: only 0 failures struc
   'where nothing fails the formula answers' stdout
 interval --theory
 is "$?:$(sed -n 1p stdout | sed 's/[0-9][0-9.]*/N/g'):$(by exact):$(grep -c simulated stdout)" \
-  '0:Every N min, by theory: it costs N % of the job.:3402.8:0' 'theory answers without a campaign' stdout stderr
-is "$(grep -c 'run [123] of 3' stderr)" 3 'the runs that measure are announced' stderr
+  '0:Every N min to the local disk with bookmark, by theory: costs N % of the job; anything from N min to N min costs at most N % more.:3402.8:0' \
+  'theory answers without a campaign' stdout stderr
+is "$(sed -n 1p stderr)" 'measuring costs: 0 of 4 runs done' 'the runs that measure are announced' stderr
 interval --theory --json
-is "$(jq -c '[.every_s == .theory.exact_s, .from_s, .to_s, (.cells | length), .cost > 0]' stdout):$(wc -c <stderr)" \
-  '[true,null,null,0,true]:0' 'also for programs' stdout stderr
+is "$(jq -c '[.every_s == .theory.exact_s, (.cells | length), .cost > 0, (.ranking | length)]' stdout):$(wc -c <stderr)" \
+  '[true,0,true,1]:0' 'also for programs' stdout stderr
+# The share of Daly's mean time at both ends of the range is 1 % above that of the optimum.
+is "$(jq '.measured as $m | def share: ($m.mtbf_s + $m.downtime_s) * (($m.recovery_s / $m.mtbf_s) | exp) *
+    ((((. + $m.checkpoint_s) / $m.mtbf_s) | exp) - 1) / . - 1;
+  (.every_s | share) as $best | [.cost - $best, (.from_s | share) - $best - 0.01, (.to_s | share) - $best - 0.01]
+  | map(fabs < 1e-6) | all' stdout)" true 'the ends of the range cost 1 % of the job more' stdout
 interval --theory --set failures.0.law=weibull --set failures.0.shape=0.7
 is "$?:$(grep -c 'there is no formula' stderr):$(wc -c <stdout)" 64:1:0 'nor without a formula' stderr
+
+# ---- storages and protocols by theory ----
+
+cat >cluster.yaml <<EOF
+program:    {binary: halo, args: ["1000", "40", "100000000000"], ranks: 4}
+platform:   {nodes: 5, spares: 1, speed: 10Gf, memory: 10GBps, network: {bandwidth: 1GBps, latency: 2us},
+             storage: {bandwidth: 1GBps}, local: {bandwidth: 1GBps, write_latency: 5ms}, mtbf: 10d}
+protocol:   {name: bookmark}
+checkpoint: {every: 100s, storage: nfs, writes: foreground, bytes: 1GB}
+failures:   [{law: exponential, repair: 1min}]
+EOF
+places() { awk '/^ +[0-9]+  / { print $1, $2, $3 }' stdout; }
+theory() { timeout 300 "$recline" interval cluster.yaml --theory "$@" >stdout 2>stderr </dev/null; }
+theory --sweep checkpoint.storage=local,nfs --sweep protocol.name=bookmark,c3,pessimistic --json
+is "$?:$(jq -c '[.ranking[] | select(.every_s) | .cost] | . == sort and length == 3' stdout):$(jq -c '
+  .ranking[0] as $r | [.every_s == $r.every_s, .cost == $r.cost, .from_s == $r.from_s, .to_s == $r.to_s]' stdout)" \
+  '0:true:[true,true,true,true]' 'cells are ranked by their costs, and the first is the answer' stdout stderr
+is "$(jq -r '.ranking[] | select(.lost) | "\(.sweep["checkpoint.storage"]) \(.every_s) \(.cost > 0)"' stdout | sort -u)" \
+  'local null false
+local null true' 'a disk that a spare takes away has no interval' stdout
+is "$(jq -r '.ranking[-1] | "\(.sweep["protocol.name"]) \(.problem)"' stdout | cut -c1-48)" \
+  'pessimistic a failed rank has lost the image fro' 'independent recovery cannot do without the images' stdout
+# All four ranks write 1 GB each to 1 GB/s. Young's formula is near the exact optimum there.
+is "$(jq '.ranking[] | select(.sweep["checkpoint.storage"] == "nfs" and .sweep["protocol.name"] == "bookmark") |
+  (.checkpoint_s - 4 | fabs < 0.2) and (.every_s / ((2 * .checkpoint_s * 216000) | sqrt) - 1 | fabs < 0.01)' stdout)" true \
+  'a cell has the optimum of its costs' stdout
+theory --sweep checkpoint.storage=local,nfs --sweep protocol.name=bookmark,c3 --out kept
+is "$?:$(places | wc -l):$(tail -n 1 stdout | grep -c '^Every .* to the shared file system with .*, by theory: costs .* of the job; anything from .* to .* costs at most .* more\.')" \
+  0:4:1 'the table ends with the sentence' stdout stderr
+is "$(tail -n 1 stdout | grep -c 'Not to the local disk: a spare takes over the ranks of a node that fails')" 1 \
+  'which says beside the answer that the disk is lost' stdout
+is "$(jq -r .answer kept/answer.json)" "$(tail -n 1 stdout)" 'and is kept in the folder' stdout
+is "$(grep -c '^bookmark assumes control messages in order' stdout):$(grep -c '^the shared file system outlives all failures' stdout)" 1:1 \
+  'what the answer assumes stands behind the table' stdout
+theory --sweep checkpoint.storage=local,nfs --set platform.spares=0
+is "$(places | head -n 1 | cut -d' ' -f2):$(grep -c 'lost with the node' stdout):$(grep -c '^the local disk: a node that fails comes back with it' stdout)" \
+  local:0:1 'without a spare the node comes back with its disk' stdout
+theory --set 'checkpoint={every: 100s, writes: foreground, bytes: 1GB}' \
+  --sweep 'checkpoint.levels=[{storage: local, redundancy: partner}],[{storage: nfs}],[{storage: local},{storage: nfs, every: 4}]'
+is "$?:$(grep -c 'no answer: .*there is no formula' stdout):$(tail -n 1 stdout | grep -c "^Every .* to the local disk and a partner's copy with bookmark")" \
+  0:1:1 'levels have places, too, if there is a formula' stdout stderr
+theory --sweep checkpoint.every=1min,2min
+is "$?:$(cat stderr)" '64:--sweep checkpoint.every: theory finds the interval, expected other keys' 'no sweep of intervals' stderr
+interval --sweep checkpoint.storage=local,nfs
+is "$?:$(cat stderr)" '64:recline interval: --sweep without --theory, expected --theory, or recline campaign' 'nor a sweep without theory' stderr
+theory --sweep checkpoint.storage=local,tape
+is "$?:$(grep -c 'no answer: cluster.yaml:.*checkpoint.storage: "tape"' stdout)" 0:1 'a cell that is refused says why' stdout stderr
+theory --out /proc/none
+is "$?:$(grep -c '^/proc/none/answer.json: cannot be written: .*, expected a folder with room' stderr)" 64:1 'a folder that cannot be made' stderr
+
 interval --runs 4 --set limits.simulated=42000s --out short
 is "$(sed -n 1p stdout | grep -c ' of 4 runs did not end, at [1-9] of 9 intervals: means are over the runs that did')" 1 \
   'the answer tells of runs that did not end' stdout stderr
