@@ -36,11 +36,12 @@ struct shown {
   uint64_t bytes[];
 };
 
-/* Names a pair of ranks for which all clauses hold, by what it looks like. */
+/* Names two ranks i <= j, or one if they are equal, for which all clauses hold in either order, by
+ * what the ranks and the channels between them look like. */
 struct pair {
-  uint32_t i_j; /* 1 + i * ranks + j, or 0 if there is none */
+  uint32_t i_j; /* 1 + i * ranks + j, or 0 in an entry without a pair */
   uint32_t rank[2], channel[4];
-  uint32_t committed, committing;
+  uint32_t times; /* number of the times in line_cache.looks */
 };
 
 struct line_cache {
@@ -51,15 +52,16 @@ struct line_cache {
   struct known_times *times;
   unsigned char *shown; /* SHOWN entries for each rank, then for each channel */
   struct pair *fine;    /* PAIRS entries */
-  struct intern looks;  /* what was shown of components, without pointers */
+  struct intern looks;  /* what was shown of components, without pointers; and times */
   unsigned char *plain; /* memory for one of them */
 
   /* The state that is in the view. */
   bool is_set;
   struct times at;
-  uint32_t *numbers; /* of its components */
-  uint32_t *look;    /* by component of ranks and channels: shown.looks */
-  bool *afresh;      /* by component of ranks and channels: it must be shown in each state */
+  uint32_t at_number; /* of these times in `looks` */
+  uint32_t *numbers;  /* of its components */
+  uint32_t *look;     /* by component of ranks and channels: shown.looks */
+  bool *afresh;       /* by component of ranks and channels: it must be shown in each state */
 
   /* The state that is being judged. */
   const struct position *state;
@@ -194,6 +196,7 @@ static void begin(struct line_cache *c)
     return;
   c->is_set = false;
   c->at = at;
+  c->at_number = intern(&c->looks, &at, sizeof at);
   line_view_begin(&c->view, at.committed, at.committing, at.incarnation);
 }
 
@@ -219,8 +222,7 @@ static struct pair pair_of(const struct line_cache *c, uint32_t i, uint32_t j)
                        {n[i], n[j]},
                        {n[channel_at(c, i, i)], n[channel_at(c, i, j)], n[channel_at(c, j, i)],
                         n[channel_at(c, j, j)]},
-                       c->at.committed,
-                       c->at.committing};
+                       c->at_number};
 }
 
 static struct pair *place_of(const struct line_cache *c, const struct pair *pair)
@@ -241,7 +243,7 @@ static bool pair_differs(const struct line_cache *c, uint32_t i, uint32_t j)
 static void choose_pairs(struct line_cache *c)
 {
   for (uint32_t i = 0; i < c->ranks; i++)
-    for (uint32_t j = 0; j < c->ranks; j++) {
+    for (uint32_t j = i; j < c->ranks; j++) {
       uint32_t n = i * c->ranks + j;
       c->asked[n] = pair_differs(c, i, j);
       if (!c->asked[n])
@@ -250,15 +252,20 @@ static void choose_pairs(struct line_cache *c)
       c->place[n] = place_of(c, &c->pair[n]);
       __builtin_prefetch(c->place[n], 1);
     }
-  for (uint32_t n = 0; n < c->pairs; n++)
-    c->asked[n] = c->asked[n] && memcmp(c->place[n], &c->pair[n], sizeof c->pair[n]);
+  for (uint32_t i = 0; i < c->ranks; i++)
+    for (uint32_t j = i; j < c->ranks; j++) {
+      uint32_t n = i * c->ranks + j;
+      c->asked[n] = c->asked[n] && memcmp(c->place[n], &c->pair[n], sizeof c->pair[n]);
+      c->asked[j * c->ranks + i] = c->asked[n]; /* clauses are asked in both orders */
+    }
 }
 
 static void note_fine(struct line_cache *c)
 {
-  for (uint32_t n = 0; n < c->pairs; n++)
-    if (c->asked[n])
-      *c->place[n] = c->pair[n];
+  for (uint32_t i = 0; i < c->ranks; i++)
+    for (uint32_t j = i; j < c->ranks; j++)
+      if (c->asked[i * c->ranks + j])
+        *c->place[i * c->ranks + j] = c->pair[i * c->ranks + j];
 }
 
 /* Shows and judges the state once more, by itself. */
