@@ -5,8 +5,8 @@
 #include "base/glib/json.h"
 #include "prove/line_proof.h"
 
-/* Prints the proof; if `json` is not NULL, adds it as an object to the list that is open there
- * instead. `seconds` are of processor time. Returns the exit code: proved 0, fails 1, undecided
+/* Prints the result of the proof or, if `json` is not NULL, adds it as an object to the list that
+ * is open there. `seconds` is processor time. Returns the exit code: proved 0, fails 1, undecided
  * 2. */
 int line_report(const char *name, const struct line_asked *, const struct line_proof *,
                 double seconds, JsonBuilder *json);

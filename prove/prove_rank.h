@@ -12,13 +12,15 @@ struct rank_world {
   struct executor x;
   struct value protocol; /* the protocol's struct rcl_protocol in the module */
   int self, ranks;
-  uint32_t capacity, room; /* `room`: number of actions that fit */
+  uint32_t capacity, room; /* `room` is the number of actions that fit */
   uint32_t state_bytes;
-  uint32_t config, state, event, list, items, pieces; /* numbers of objects */
-  struct rcl_protocol traits; /* the protocol's constants, as numbers outside of the module */
+  uint32_t config, state, event, list, items, pieces; /* numbers of the executor's objects */
+  struct rcl_protocol traits; /* the protocol's constants, read from the module */
   const char *controls[CONTROLS + 1];
-  bool drains; /* a step that drains channels was seen, so messages may arrive without a receive */
-  bool either; /* ARRIVED is one event, with or without a receive for the message */
+  /* true once a step was seen that drains channels, so that messages may arrive without a
+   * receive */
+  bool drains;
+  bool either; /* true if ARRIVED is one event, whether or not the message has a receive */
 };
 
 /* Prepares the rank, with a clone of `module`. Returns false if the module has no protocol of that
@@ -33,32 +35,34 @@ void rank_world_clear(struct rank_world *);
 struct value rank_world_pointer(struct rank_world *, uint32_t object, uint64_t at);
 char *rank_world_string(struct rank_world *, const struct value *at);
 
-/* Makes the config and the state of another rank of the same world, to which `w` belongs from then
- * on. */
+/* Makes the config and the state of rank `self` of the same world. From then on `w` is about that
+ * rank. */
 void rank_make(struct rank_world *, int self);
 
-/* Makes all bytes of an object unknown. In models, its words are named by PREFIX and their
- * place. */
+/* Makes all bytes of an object unknown. In models, the name of a word is `prefix` and the place of
+ * the word. */
 void rank_make_unknown(struct rank_world *, uint32_t object, const char *prefix);
 
-/* Return a condition that holds in each state of the protocol, as a term over the words of
- * w->state. rank_lists_fit(): lists are within their rooms, and zero behind the last entry.
- * rank_keeps_invariants(): the numbered invariants hold. The executor runs the protocol's functions
- * on the states that the solver allows. NULL: no such state exists, or x.late. */
+/* These functions return a condition that holds in each state of the protocol, as a term over the
+ * words of w->state. The condition of rank_lists_fit() is that lists are within their rooms, and
+ * zero behind the last entry. The condition of rank_keeps_invariants() is that the numbered
+ * invariants hold. The executor runs the protocol's functions on the states that the solver allows.
+ * Both return NULL if no such state exists or if x.late is set. */
 Z3_ast rank_lists_fit(struct rank_world *);
 Z3_ast rank_keeps_invariants(struct rank_world *);
 
 /* Makes all bytes of the state unknown, and assumes the conditions that hold in each state of the
  * protocol: its lists are within their rooms, unused bytes are zero, and its numbered invariants
- * hold. Returns the number of paths that this took, or 0 if no such state exists, or x.late. */
+ * hold. Returns the number of paths that the executor needed, or 0 if no such state exists or if
+ * x.late is set. */
 uint64_t rank_assume_state(struct rank_world *);
 
-/* Returns a path that begins with a call of that function of door_bitcode.c. The state is all zero,
- * or unknown. */
+/* Returns a path that begins with a call of `function`, which is in door_bitcode.c. The state is
+ * all zero, or unknown. */
 struct path *rank_path(struct rank_world *, const char *function, const struct value *args,
                        unsigned count);
 
-/* Writes unknown or known bytes of an object, in one path. */
+/* Writes bytes, known or unknown, to an object in one path. */
 void rank_write(struct rank_world *, struct path *, uint32_t object, uint32_t at,
                 const struct value *, uint32_t bytes);
 

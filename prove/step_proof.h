@@ -1,17 +1,18 @@
 /* `recline prove --memory` proves one step of a protocol, from every state of a rank, for every
  * event.
  *
- * The states are those that keep the numbered invariants and whose lists are within their rooms;
- * the events are all that the door allows, with all contents. The step has no undefined
- * behaviour, accesses nothing outside of an object, writes nothing that a protocol may only
- * read, makes no more actions than there is room for, and no list of actions that the grammar
- * refuses. */
+ * The states are all states that keep the numbered invariants and whose lists are within their
+ * rooms. The events are all events that the door allows, with all contents. The step has no
+ * undefined behaviour, accesses nothing outside of an object, writes nothing that a protocol may
+ * only read, returns no more actions than there is room for, and returns no list of actions that
+ * the grammar refuses. */
 #ifndef RECLINE_PROVE_STEP_PROOF_H
 #define RECLINE_PROVE_STEP_PROOF_H
 
 #include "prove/prove_rank.h"
 
-/* Names the kinds of errors in a step: with memory and numbers, or in its list of actions. */
+/* Names the kinds of errors in a step: errors with memory and numbers, and errors in its list of
+ * actions. */
 enum aspect { ASPECT_MEMORY, ASPECT_ACTIONS, ASPECTS };
 
 /* Holds the first counterexample that was found for one aspect. */
@@ -19,7 +20,7 @@ struct counterexample {
   char *what;       /* the error and its place, or NULL if there is none */
   char *event;      /* the event as text */
   GString *state;   /* the words of the state that are not zero */
-  GString *actions; /* the actions as text, a line each */
+  GString *actions; /* the actions as text, one on a line */
   int self, ranks;  /* the rank, and the number of ranks */
   uint32_t capacity;
 };

@@ -1,12 +1,13 @@
-/* Holds the whole of a protocol, with unknown contents: all ranks, their channels and what is
- * stored, as struct rcl_whole shows them to the clauses of the line invariant (protocols/line.h).
+/* Holds the whole of a protocol, with unknown contents. The whole is all ranks, their channels and
+ * what is stored, as struct rcl_whole shows them to the clauses of the line invariant
+ * (protocols/line.h).
  *
  * The unknowns are numbered words of 32 bits: before[k] is the name of word k in all terms. A state
- * of the whole is a term for each word. So a clause is executed once, and becomes a statement about
- * another state when each word is replaced by that state's term.
+ * of the whole has a term for each word. A clause is executed once; replacing each word by the term
+ * that a state has for it turns the clause into a statement about that state.
  *
- * A rank that has crashed does nothing until all go back: it stays UP with the memory that it had,
- * of which the proof may speak although it is lost. So no rank is DEAD.
+ * A rank that has crashed does nothing until all ranks go back. In the proof it stays RCL_STANDS_UP
+ * with the memory that it had, although this memory is lost. So no rank is RCL_STANDS_DEAD.
  *
  *     whole.c           words, clauses
  *     whole_shape.c     the clauses of each whole, whatever the protocol
@@ -14,8 +15,7 @@
  *     line_moves.c      moves of the world, as they change words
  *     line_actions.c    actions of a step, as they change words
  *     line_ask.c        questions to Z3 about states before a move
- *     line_proof.c      each clause, after each move
- */
+ *     line_proof.c      each clause, after each move */
 #ifndef RECLINE_PROVE_WHOLE_H
 #define RECLINE_PROVE_WHOLE_H
 
@@ -25,8 +25,8 @@
 enum { WHOLE_RANKS = 8 };
 enum { COMMITS_MOST = 1 << 30 }; /* a bound of the proof, which no run reaches */
 
-/* The enumerations number the words of all, of a rank, and of a pair of ranks and a kind of control
- * message. */
+/* The enumerations number four groups of words: words that belong to no rank, words of a rank,
+ * words of a pair of ranks, and words of a pair of ranks and a kind of control message. */
 enum global_word { GLOBAL_COMMITTED, GLOBAL_COMMITTING, GLOBAL_WORDS };
 enum rank_word {
   WORD_STANDING,
@@ -41,14 +41,14 @@ enum rank_word {
   WORD_LOGGED,
   WORD_OLDER,
   WORD_JOINED,
-  WORD_OWN, /* the first word of its own contribution */
+  WORD_OWN, /* the first word of the rank's own contribution to a barrier */
   RANK_WORDS = WORD_OWN + RCL_WORDS
 };
 /* Names the colours of messages (struct rcl_whole_colour). */
 enum colour { ANY_COLOUR = -1, WHITE, RED, COLOURS };
 enum colour_word { COLOUR_COUNT, COLOUR_WORD, COLOUR_WORDS };
-/* Numbers the words of a pair of ranks. Counts come in twos (enum counted), for each of the three
- * memories that may tell of a program. */
+/* Numbers the words of a pair of ranks. There are two counts (enum counted) for each of the three
+ * memories that may belong to a program. */
 enum channel_word {
   CHANNEL_MESSAGES,
   CHANNEL_COLOUR, /* count and word of white messages, then of red ones */
@@ -59,44 +59,46 @@ enum channel_word {
 };
 enum control_word { WORD_COUNT, WORD_PLACE, WORD_ABOUT, WORD_VALUE, WORD_AHEAD, CONTROL_WORDS };
 
-/* Numbers the memories of a rank: its state, the state from which it starts again, and the states
- * stored with the image and the log of the next checkpoint. */
+/* Numbers the memories of a rank: its state, the state from which the rank starts again, and the
+ * states stored with the image and with the log of the next checkpoint. */
 enum memory_of { OF_STATE, OF_COMMITTED, OF_NEWER, OF_LOG, MEMORIES };
 
 /* Names what the programs of a pair of ranks count. */
 enum counted { COUNT_SENT, COUNT_GIVEN };
 
-/* Holds a clause about one or two ranks, of the protocol or of every whole. */
+/* Holds a clause about one or two ranks. The protocol states it, or it holds for every protocol. */
 struct told {
   char *name, *text;
   int i, j;     /* the ranks, or -1 if there is none */
-  bool own;     /* the protocol's own clause */
+  bool own;     /* the protocol states the clause */
   Z3_ast holds; /* a term over the names of the words */
 };
 
 struct whole {
-  struct rank_world w; /* the rank that was looked at last */
+  struct rank_world w; /* the rank that is looked at */
   int ranks;
-  uint32_t kinds; /* kinds of control messages */
-  uint32_t words; /* words in a state of a rank */
+  uint32_t kinds; /* number of kinds of control messages */
+  uint32_t words; /* number of words in the state of a rank */
   bool logs;      /* the protocol stores logs with its images */
   bool below;     /* the protocol is below the matching: messages and control messages share
                      channels, and a rank may be captured at any time */
   bool ordered;   /* channels keep their order */
   bool coloured;  /* messages of the program have words of the protocol */
-  bool merges;    /* paths of a step that meet become one: a rank that logs each message has
-                     many, one for each way in which its lists are filled */
-  uint32_t config[WHOLE_RANKS];                          /* objects */
-  uint32_t memory[WHOLE_RANKS][MEMORIES];                /* objects */
-  uint32_t shown, shown_ranks, shown_channels, controls; /* objects that a clause is given */
-  uint32_t count;                                        /* number of words */
+  /* paths of a step that meet become one, because a rank that logs each message has many paths,
+   * one for each way in which its lists are filled */
+  bool merges;
+  uint32_t config[WHOLE_RANKS];           /* objects */
+  uint32_t memory[WHOLE_RANKS][MEMORIES]; /* objects */
+  /* objects of which a clause gets pointers */
+  uint32_t shown, shown_ranks, shown_channels, controls;
+  uint32_t count; /* number of words */
   Z3_ast *before;
   char **names;
   GPtrArray *clauses; /* struct told */
-  GHashTable *places; /* places of a term (places.c), or NULL if no term was asked for */
+  GHashTable *places; /* term -> its places (places.c), or NULL before the first request */
 };
 
-/* Return the numbers of words. */
+/* These functions return the number of a word. */
 uint32_t word_of_rank(const struct whole *, int rank, enum rank_word);
 uint32_t word_of_memory(const struct whole *, int rank, enum memory_of, uint32_t word);
 uint32_t word_of_channel(const struct whole *, int from, int to, uint32_t word);
@@ -110,10 +112,10 @@ bool whole_init(struct whole *, LLVMModuleRef module, const char *name, int rank
                 uint32_t capacity, gint64 until);
 void whole_clear(struct whole *);
 
-/* Makes `w` belong to that rank. */
+/* Makes h->w, the rank that is looked at, that rank. */
 void whole_turn_to(struct whole *, int rank);
 
-/* Returns whether a word of a rank is 0 while it has yet to start. */
+/* Returns whether a rank has 0 in that word as long as it has yet to start. */
 static inline bool rank_word_is_lost(unsigned word)
 {
   return word == WORD_HELD || word == WORD_TIMER || word == WORD_CAPTURING ||
@@ -124,11 +126,12 @@ static inline bool rank_word_is_lost(unsigned word)
 void whole_tell(struct whole *, bool own, const char *name, const char *text, int i, int j,
                 Z3_ast holds);
 
-/* Adds the clauses of the protocol. Returns NULL, or why they are not known; the text stays until
- * the program ends. */
+/* Adds the clauses of the protocol. Returns NULL, or why the clauses are not known; the text stays
+ * until the program ends. */
 const char *whole_tell_line(struct whole *);
 
-/* Returns `term` with word k replaced by `now[k]`, for each k: what the term says of that state. */
+/* Returns `term` with each word k replaced by now[k], that is, what the term says about the state
+ * `now`. */
 Z3_ast whole_in(const struct whole *, Z3_ast term, const Z3_ast *now);
 
 /* Returns a copy of the words. The caller frees it with g_free(). */
@@ -141,15 +144,15 @@ void whole_copy_counts(const struct whole *, int rank, Z3_ast *now, enum memory_
 
 /* ---- whole_shape.c ---- */
 
-/* Adds the clauses of every whole, and asserts the conditions under which clauses are executed.
- * Returns NULL, or why they are not known. */
+/* Adds the clauses that hold for every protocol, and asserts the conditions under which clauses are
+ * executed. Returns NULL, or why the clauses are not known. */
 const char *whole_tell_shape(struct whole *);
 
 /* ---- places.c ---- */
 
-/* Finds the places of which a term speaks. Places are the words of all, the words of each rank,
- * each memory of a rank, each channel. A question about few places needs only the clauses about
- * these, which makes it quicker. */
+/* Finds the places of which a term speaks. There is one place for the words that belong to no rank,
+ * and one for the words of each rank, for each memory of a rank, and for each channel. A question
+ * about few places needs only the clauses about these places, so it is answered quicker. */
 enum { PLACE_WORDS = 2 };
 
 /* Holds a set of places. */
@@ -224,7 +227,7 @@ static inline Z3_ast plus(const struct whole *h, Z3_ast a, Z3_ast b)
   return Z3_mk_bvadd(h->w.x.z3, a, b);
 }
 
-/* Returns a term: a message with that first word has the colour. */
+/* Returns the term that says that a message with that first word has the colour. */
 static inline Z3_ast is_coloured(const struct whole *h, Z3_ast word, enum colour colour)
 {
   Z3_context z = h->w.x.z3;
@@ -233,7 +236,8 @@ static inline Z3_ast is_coloured(const struct whole *h, Z3_ast word, enum colour
   return colour == WHITE ? white : negated(h, white);
 }
 
-/* Returns the checkpoint behind the committed one, which is the only one that can be under way. */
+/* Returns the checkpoint after the committed one, which is the only checkpoint that can be under
+ * way. */
 static inline Z3_ast next_checkpoint(const struct whole *h, const Z3_ast *now)
 {
   return plus(h, now[GLOBAL_COMMITTED], number(h, 1));

@@ -1,6 +1,6 @@
-/* Puts columns of numbers and chunks of text into a page. Each is deflated, in base64, in a script
- * element that the page reads when it needs it. A number is written with 7 bits in a byte, low bits
- * first; its last byte has no eighth bit (LEB128). */
+/* Puts columns of numbers and chunks of text into a page. Each column or chunk is deflated and in
+ * base64, in a script element that the page reads when needed. A number is written with 7 bits in a
+ * byte, low bits first; the eighth bit is set in all its bytes but the last (LEB128). */
 #ifndef RECLINE_COLUMNS_H
 #define RECLINE_COLUMNS_H
 
@@ -9,7 +9,7 @@
 /* Adds a number to the end of a column. */
 void column_add(GByteArray *column, guint64 value);
 
-/* Adds a number that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+/* Adds a number that may be negative: the numbers 0, -1, 1, -2, ... are added as 0, 1, 2, 3, ... */
 void column_add_signed(GByteArray *column, gint64 value);
 
 /* Adds the element PREFIX-NAME with these bytes to a page. The caller keeps `bytes`. */

@@ -1,12 +1,12 @@
-/* Writes a run for other tools: the timeline with its messages, crashes and recovery lines. The
- * formats are Paje's trace (for ViTE and pj_dump), the JSON of trace viewers (Chrome, Perfetto),
- * and an archive of OTF2. */
+/* Writes the timeline of a run, with its messages, crashes and recovery lines, in formats of other
+ * tools. The formats are Paje's trace (for ViTE and pj_dump), the JSON of trace viewers (Chrome,
+ * Perfetto), and an archive of OTF2. */
 #ifndef RECLINE_EXPORTS_H
 #define RECLINE_EXPORTS_H
 
 #include "report/story.h"
 
-/* Return the text, which the caller frees with g_free(). */
+/* These functions return the text, which the caller frees with g_free(). */
 char *export_paje(const struct story *);
 char *export_json(const struct story *);
 

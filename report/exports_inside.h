@@ -5,12 +5,13 @@
 
 #include "report/exports.h"
 
-/* An event to write; `time` is in nanoseconds. */
+/* Describes an event to write. `time` is in nanoseconds. */
 struct entry {
   gint64 time;
   enum { ENTRY_END, ENTRY_STATE, ENTRY_EVENT, ENTRY_SEND } kind;
-  int rank, other; /* the container; and for a message, its other end */
-  guint number;    /* number of the message */
+  /* `rank` is the container; for a message, `other` is the rank at its other end */
+  int rank, other;
+  guint number; /* number of the message */
   const char *name;
 };
 

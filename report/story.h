@@ -13,7 +13,7 @@ struct story {
 
 /* Reads a trace; `activities` is the file activity.txt of its run, or NULL. The caller frees the
  * story with story_clear(), also after an error. Returns false with `error` set to one line that
- * says what is wrong with which file. */
+ * names the file and says what is wrong with it. */
 bool story_load(const char *file, const char *activities, struct story *, GError **error);
 void story_clear(struct story *);
 

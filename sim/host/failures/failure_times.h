@@ -1,10 +1,8 @@
 /* Draws times between failures from a distribution. Every draw is a function of the seed, of the
- * name of the failing part and of the number of the draw. So an addition to a platform or a
- * scenario does not change the other failures, and two runs with the same seed have the same
- * failures.
+ * name of what fails, and of the number of the draw. So an addition to a platform or a scenario
+ * does not change the other failures, and two runs with the same seed have the same failures.
  *
- * The generator is SplitMix64 (Steele, Lea, Flood 2014), addressed by its counter.
- */
+ * The generator is SplitMix64 (Steele, Lea, Flood 2014), addressed by its counter. */
 #ifndef RECLINE_FAILURE_TIMES_H
 #define RECLINE_FAILURE_TIMES_H
 
@@ -12,8 +10,7 @@
 
 #include "world/scenario/scenario.h"
 
-/* Returns the stream from which draws are made for `name` and the failure with that index in the
- * scenario. */
+/* Returns the stream of draws for `name` and for the failure with that index in the scenario. */
 uint64_t law_stream(uint64_t seed, unsigned index, const char *name);
 
 /* Returns a number greater than 0 and less than 1. */

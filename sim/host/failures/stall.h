@@ -5,9 +5,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Ends the run (run_stuck()) if this event shows that no program will ever go on. Call it after
- * each event of the run.
- */
+/* Ends the run (run_stuck()) if this event shows that no program will ever go on. This function
+ * must be called after each event of the run. */
 void watch_event(const struct move *);
 
 /* Ends the run, because the time limits.simulated is over. */

@@ -8,7 +8,7 @@
 
 /* Begins the file of a run. If this run continues another run, times count from the beginning of
  * the other run, `before` seconds earlier; else `before` is 0. The other functions do nothing
- * unless this was called. */
+ * unless activity_open() was called. */
 void activity_open(const char *file, int ranks, double before);
 
 /* Adds that the rank has been in its activity from r->since to `now`, in seconds. */

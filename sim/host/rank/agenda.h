@@ -1,5 +1,5 @@
-/* Keeps the agenda of the dispatcher: future events, by time and then by the order of adding. Any
- * actor may add an entry; only the dispatcher takes entries out. */
+/* Keeps the agenda of the dispatcher: future events, sorted by time, and events of one time by the
+ * order of adding. Any actor may add an entry; only the dispatcher takes entries out. */
 #ifndef RECLINE_AGENDA_H
 #define RECLINE_AGENDA_H
 
@@ -10,7 +10,7 @@ enum entry_kind {
   ENTRY_DETECT,
   ENTRY_END, /* the end of a process that was declared dead */
   ENTRY_RESTART,
-  ENTRY_RETURN, /* a spare node is back */
+  ENTRY_RETURN, /* a node has been repaired and is a spare again */
   ENTRY_REPAIRED,
   ENTRY_SERVES, /* the server is repaired */
   ENTRY_LIMIT,  /* limits.simulated */
@@ -21,17 +21,18 @@ struct entry {
   double time; /* seconds of simulated time */
   uint64_t order;
   enum entry_kind kind;
-  int rank; /* CRASH: -1 by law */
+  int rank; /* CRASH: the rank, or -1 if a node fails by law */
   int node; /* CRASH by law, RETURN: index of the node in the layout */
   /* CRASH by law: the zone whose nodes all crash, or -1 for the node alone */
   int zone;
-  double chance;                 /* CRASH by law: draws the rank, from 0 to below 1 */
-  bool follows;                  /* CRASH by law: in a burst */
-  unsigned stream;               /* CRASH by law (failures.h) */
-  const struct failure *failure; /* CRASH, DETECT, END */
+  /* CRASH by law: random number from 0 to below 1 that selects the rank */
+  double chance;
+  bool follows;                  /* CRASH by law: the crash follows another one in a burst */
+  unsigned stream;               /* CRASH by law: the stream of the node (failures.h) */
+  const struct failure *failure; /* CRASH, DETECT, END: the failure in the scenario */
   uint32_t life;   /* DETECT, RESTART: life of the rank; if the rank has another life now, the entry
                       is about an earlier crash */
-  uint32_t repair; /* REPAIRED */
+  uint32_t repair; /* REPAIRED: number of the repair */
   struct message notice; /* NOTICE: kind and fields */
 };
 
@@ -40,8 +41,8 @@ struct entry {
 /* Adds a copy of the entry. The dispatcher may run before this returns. */
 void agenda_add(const struct entry *);
 
-/* Makes the dispatcher send a notice (kind and fields of `notice`) to `rank`, in its present life.
- */
+/* Makes the dispatcher send a notice, with the kind and the fields of `notice`, to `rank` in its
+ * present life. */
 void agenda_tell(int rank, const struct message *notice);
 
 /* Adds the end, at `time`, of the repair with that number (ulfm.h). */
@@ -51,8 +52,8 @@ void agenda_repair_at(double time, uint32_t repair);
  * schedule. */
 void agenda_wake(void);
 
-/* Returns whether a failure, its detection, a restart or a repair is on the agenda; failures by law
- * do not count, because another one always follows; neither does the end of a limit. */
+/* Returns whether a failure, its detection, a restart or a repair is on the agenda. Failures by law
+ * do not count, because another one always follows. The end of a limit does not count either. */
 bool agenda_has_failure(void);
 
 /* ---- for the dispatcher ---- */
@@ -60,8 +61,8 @@ bool agenda_has_failure(void);
 /* Prepares the agenda. Call it before the dispatcher waits for the first time. */
 void agenda_begin(void);
 
-/* Takes out the first entry whose time has come, or NULL if there is none. The caller frees the
- * entry with g_free(). */
+/* Takes out and returns the first entry whose time has come, or returns NULL if there is none. The
+ * caller frees the entry with g_free(). */
 struct entry *agenda_take(void);
 
 /* Waits until the time of the first entry, or until an entry is added or agenda_wake() is called.

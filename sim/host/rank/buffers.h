@@ -9,8 +9,8 @@
 #include <smpi/smpi.h>
 #include <stdbool.h>
 
-/* Returns the bytes of an element of a type whose elements lie without gaps in their order, like
- * the predefined types of numbers; 0 for other types. */
+/* Returns the size in bytes of an element of a type whose elements lie in order and without gaps,
+ * like the predefined types of numbers. Returns 0 for other types. */
 size_t plain_bytes(MPI_Datatype);
 
 /* Returns the bytes of data in one item. */
@@ -29,12 +29,12 @@ int items_unpack(const void *packed, int bytes, int *position, void *items, int 
  * are in elements, or in bytes if each block has its own type. */
 struct blocks {
   void *buffer;
-  const int *counts, *displacements; /* NULL: equal blocks */
+  const int *counts, *displacements; /* by block, or NULL if all blocks are equal */
   int count;
   MPI_Datatype type;
-  const MPI_Datatype *types; /* NULL: all blocks have `type` */
-  const MPI_Aint *places;    /* instead of displacements that do not fit into an int */
-  bool repeated;             /* every block is the first one */
+  const MPI_Datatype *types; /* by block, or NULL if all blocks have `type` */
+  const MPI_Aint *places;    /* by block: replaces displacements that do not fit into an int */
+  bool repeated;             /* the first block is used for every block */
 };
 
 #define EQUAL(BUFFER, COUNT, TYPE)                                                                 \
@@ -57,7 +57,8 @@ struct blocks {
 
 int block_count(const struct blocks *, int i);
 MPI_Datatype block_type(const struct blocks *, int i);
-int block_bytes(const struct blocks *, int i); /* 0 for no elements, which have no type */
+/* 0 for a block without elements, which may have no type */
+int block_bytes(const struct blocks *, int i);
 void *block_at(const struct blocks *, int i);
 
 /* blocks_pack() packs the first `number` blocks as bytes, one behind the other; blocks_unpack()

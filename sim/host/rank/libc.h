@@ -1,6 +1,7 @@
-/* Holds the state that libc keeps once for a process. All ranks are one process, but each program
- * expects this state for itself, so under a protocol each rank has its own. The state lies in the
- * MPI state and rolls back: after a rollback a program draws the same random numbers again. */
+/* Holds the state that libc keeps once for a process. All ranks are in one process, but each
+ * program expects to have this state alone, so under a protocol each rank has its own. The state
+ * lies in the MPI state and rolls back: after a rollback a program draws the same random numbers
+ * again. */
 #ifndef RECLINE_LIBC_H
 #define RECLINE_LIBC_H
 
@@ -11,8 +12,9 @@
 
 enum {
   RANDOM_BYTES = 128, /* bytes of the state of random() with which libc begins */
-  FORTRAN_SEED = 8,   /* integers that RANDOM_SEED has */
-  INTERVAL_TIMERS = 3 /* of a process: ITIMER_REAL, which alarm() sets too, _VIRTUAL, _PROF */
+  FORTRAN_SEED = 8,   /* number of integers in the seed of Fortran's RANDOM_SEED */
+  INTERVAL_TIMERS = 3 /* number of timers of a process: ITIMER_REAL, which alarm() also sets,
+                         ITIMER_VIRTUAL and ITIMER_PROF */
 };
 
 struct libc {
@@ -20,11 +22,12 @@ struct libc {
   struct random_data random;
   char random_state[RANDOM_BYTES];
   struct drand48_data drand48;
-  char *token;     /* the rest of the text for strtok */
-  locale_t locale; /* while the rank is in a call of the layer: the locale that the program has set
-                      for its thread; NULL: the locale of the process */
-  int option;      /* optind after the last getopt, or 0 if there was none */
-  uint64_t random_words; /* random bytes that the program has had */
+  char *token; /* the text that strtok() has still to split */
+  /* while the rank is in a call of the layer: the locale that the program has set for its
+   * thread, or NULL for the locale of the process */
+  locale_t locale;
+  int option; /* value of optind after the last call of getopt(), or 0 if there was none */
+  uint64_t random_words; /* number of random bytes that the program has got */
   struct {
     bool runs;              /* the timer runs, as far as the program knows */
     bool handled;           /* the program has a handler of its own for the timer's signal */

@@ -1,4 +1,4 @@
-/* Describes a rank as the layer has it. The layer lies between a real MPI program and SMPI, ahead
+/* Describes a rank as the layer sees it. The layer lies between a real MPI program and SMPI, ahead
  * of SMPI in the link order:
  *
  *      program of rank r     (its globals, stack and arena: rolled back as bytes)
@@ -41,8 +41,7 @@
  * change only inside calls of SMPI and SimGrid, so nothing here needs a lock.
  *
  * A frame of the layer that waits is captured with the program's stack. It may hold pointers to
- * struct rank, which never moves, and to arena memory; never to messages.
- */
+ * struct rank, which never moves, and to arena memory; never to messages. */
 #ifndef RECLINE_RANK_H
 #define RECLINE_RANK_H
 
@@ -66,9 +65,9 @@ struct slot {
   struct payload *payload;
   int32_t tag;
   int source, comm;
-  bool sent;      /* sent by this rank, not to it */
-  uint64_t order; /* the order of keeping */
-  bool waiting;   /* a receive will still get it, so a probe finds it */
+  bool sent;      /* the payload was sent by this rank, not to this rank */
+  uint64_t order; /* number in the order in which payloads were kept */
+  bool waiting;   /* a receive has yet to get the message, so a probe finds it */
 };
 
 /* Describes one part of a checkpoint, as stored, which START gives back. */
@@ -76,22 +75,23 @@ struct record {
   uint32_t checkpoint;
   enum rcl_part part;
   bool durable;
-  GHashTable *slots; /* slot number -> struct slot, with references of their own */
+  GHashTable *slots; /* slot number -> struct slot, with its own reference to the payload */
 };
 
 /* Holds one captured image. */
 struct capture {
   uint32_t checkpoint;
-  struct image *image; /* NULL: it is at the application level */
-  struct saved *saved; /* or NULL (application.h) */
-  uint32_t iteration;  /* iteration at whose beginning it was captured, or 0 if elsewhere */
-  double bytes;        /* bytes that it takes on storage, unless the scenario gives them */
-  double copied;       /* bytes copied in memory to capture it */
-  double rest;         /* bytes that are copied if it is stored */
-  /* Below the matching: struct message, the messages that had been delivered by then. */
+  struct image *image; /* the image, or NULL at the application level */
+  struct saved *saved; /* the saved data at the application level (application.h), or NULL */
+  /* iteration at whose beginning the image was captured, or 0 if it was captured elsewhere */
+  uint32_t iteration;
+  double bytes;  /* size of the image on storage in bytes, unless the scenario gives it */
+  double copied; /* number of bytes that were copied in memory to capture the image */
+  double rest;   /* number of bytes that will be copied if the image is stored */
+  /* Below the matching: struct message, the messages that were delivered before the capture. */
   GQueue unexpected;
   GPtrArray *contents;  /* struct line_content (node_memory.h), or NULL if there is none */
-  struct run_time time; /* account of time up to then */
+  struct run_time time; /* account of time up to the capture */
 };
 
 enum activity {
@@ -103,7 +103,7 @@ enum activity {
 };
 
 /* Says what the timer of a rank waits for: its time; a step, if the checkpoint was put off; or an
- * event of the program, if nothing has changed since the last image. */
+ * event of the program, if nothing has changed since the last image was captured. */
 enum timer_waits { TIMER_WAITS_FOR_TIME, TIMER_WAITS_FOR_STEP, TIMER_WAITS_FOR_PROGRAM };
 
 /* Says whether a rank takes part in the repair of the communicator (ulfm.h). */
@@ -124,134 +124,148 @@ struct rank {
 
   /* transport */
   struct transport *transport;
-  GQueue inbox;      /* struct message, in the order of arrival */
-  GQueue unexpected; /* program messages that no receive has taken; below the matching, only those
-                        that the protocol has delivered, and then they belong to the image */
-  GQueue waiting;    /* below the matching: messages that have left their channels for slots, and
-                        are not yet delivered */
+  GQueue inbox; /* struct message, in the order of arrival */
+  /* program messages that no receive has taken; below the matching, only messages that the
+   * protocol has delivered, which belong to the image */
+  GQueue unexpected;
+  GQueue waiting; /* below the matching: messages that have left their channels for slots, and
+                     are not yet delivered */
   GQueue bypass_arrived; /* messages that bypass the protocol and that no receive has taken */
   GArray *rejoined;      /* struct rejoined */
   GArray *piggybacked;   /* piggyback.h, or NULL if there is none so far */
   GQueue future;         /* messages of incarnations that this rank has not reached yet */
-  GQueue delayed;        /* check.hazards: control messages that others overtake */
+  GQueue delayed;        /* with check.hazards: control messages that others overtake */
   uint64_t delays;       /* number of delays that were drawn */
   bool rematch;          /* a message or a receive is new since the last look */
   bool reannounce;       /* after a restart: posted receives must be announced again */
   bool alert;            /* the rank waits for more than posted receives and sends */
 
-  /* the protocol's wishes */
+  /* what the protocol has asked for */
   bool place_due; /* the protocol must be offered a SAFE_POINT */
   struct {
-    uint32_t checkpoint; /* 0: no alarm is set */
+    uint32_t checkpoint; /* checkpoint of the alarm, or 0 if no alarm is set */
     double at;           /* seconds of simulated time */
-  } alarm;               /* clocks */
+  } alarm;               /* with clocks only */
   struct {
-    uint32_t serial; /* how often it was set */
+    uint32_t serial; /* how often the timer was set */
     struct requests {
-      uint32_t told; /* how often it went off */
-      double last;   /* when it went off last, in seconds of simulated time */
-      bool called;   /* the program has asked for a checkpoint, and the protocol was not told */
+      uint32_t told; /* how often the timer went off */
+      double last;   /* when the timer went off last, in seconds of simulated time */
+      bool called;   /* the program has asked for a checkpoint, and the protocol was not told yet */
     } now, before;   /* `before`: what `now` was until the timer went off last */
     bool open;       /* the checkpoint of the last request is not on stable storage yet */
     enum timer_waits waits;
-    double due;      /* if it waits for a step: the earliest time at which it goes off */
-    bool moved;      /* its program has had an event since the capture of its last image; */
-    double computed; /* seconds that it had computed by then */
+    double due;      /* if the timer waits for a step: the earliest time at which it goes off */
+    bool moved;      /* the program has had an event since the rank's last image was captured */
+    double computed; /* seconds that the program had computed at that capture */
     uint32_t sent_full,
-        events_full; /* fill level for which a checkpoint was asked already (shadow_fill()) */
+        events_full; /* fill levels for which a checkpoint was already requested (shadow_fill()) */
   } timer;           /* timer.h */
-  bool iterates;     /* the place that is offered begins an iteration */
+  bool iterates;     /* the safe point that is offered begins an iteration */
   struct rcl_actions actions;
 
-  double first_speed;       /* flop/s of a core of its first node */
-  double handling;          /* seconds for each message, if the protocol handles messages */
-  double record_s, match_s; /* seconds of operations of the protocol, if it counts them */
-  double probe_s;           /* seconds of a probe for a request of a checkpoint */
-  double work_s;            /* seconds of counted operations that the rank has not spent yet */
-  struct rcl_work *work;    /* by peer, or NULL if nothing was counted */
-  uint64_t steps;           /* counts the steps of its protocol */
-  uint64_t *told;           /* by peer: the step that sent it the last control message */
+  double first_speed; /* speed of a core of the rank's first node, in flop/s */
+  /* seconds that the protocol takes for each message, if it handles messages */
+  double handling;
+  /* seconds of a record and of a match, if the protocol counts these operations */
+  double record_s, match_s;
+  double probe_s;        /* seconds of a probe for a request of a checkpoint */
+  double work_s;         /* seconds of counted operations that the rank has not spent yet */
+  struct rcl_work *work; /* operations by peer, or NULL if none were counted */
+  uint64_t steps;        /* number of steps of the rank's protocol so far */
+  /* by peer: number of the step that sent the last control message to the peer */
+  uint64_t *told;
 
   /* storage */
   GHashTable *slots;      /* slot number -> struct slot */
   unsigned slots_waiting; /* number of slots that wait for a receive */
   GPtrArray *records;     /* struct record */
-  GPtrArray *captures;    /* struct capture; the first is RCL_FRESH */
-  /* Queues of struct write, of which the first is under way; global recovery has one queue. */
+  /* struct capture; the first one is the beginning of the program (RCL_FRESH) */
+  GPtrArray *captures;
+  /* Queues of struct write; the first write of a queue is under way. With global recovery only one
+   * queue is used. */
   GQueue writes[RCL_PARTS];
-  void *logged; /* independent: the protocol's state as it was last written */
+  void *logged; /* with independent recovery: the protocol's state as it was last written */
   struct {
     uint32_t checkpoint;
-    double bytes; /* 0: none */
-  } uncopied;     /* captured while the program was held: needs no copy if the program is still held
-                     when the image is stored */
-  size_t image_bytes; /* bytes of its largest image except the RCL_FRESH one */
+    double bytes; /* 0 if there is none */
+    /* an image that was captured while the program was held; it needs no copy if the program is
+     * still held when the image is stored */
+  } uncopied;
+  size_t image_bytes; /* size of the rank's largest image in bytes, without the RCL_FRESH one */
 
   /* failures */
-  uint32_t life;              /* crashes so far */
-  uint16_t sends_in;          /* incarnation of the messages that it sends, as of its last step */
-  uint32_t sends_behind;      /* the line behind which it sends them */
-  bool dead;                  /* from a crash to its restart notice */
-  const struct failure *doom; /* a failure struck it before its first start, or NULL if none did */
+  uint32_t life; /* number of crashes so far */
+  /* incarnation of the messages that the rank sends, as of its last step */
+  uint16_t sends_in;
+  /* checkpoint of the recovery line behind which the rank sends messages */
+  uint32_t sends_behind;
+  bool dead; /* from a crash to its restart notice */
+  /* the failure that struck the rank before its first start, or NULL if none did */
+  const struct failure *doom;
   enum crash_leaves doom_leaves;
   struct computation computation;
-  struct computation reading;     /* the reading of an image, which ends early if this rank dies or,
-                                     with global recovery, another rank dies */
-  bool reads_server, reads_again; /* it reads from the server; it reads again, because the server
-                                     has failed meanwhile */
-  bool notified;                  /* a DOWN is on its way: computation waits for it */
-  bool stranded;                  /* waits for another target to go back to */
-  bool down_due;                  /* independent: it has DOWNs to take */
-  bool ended;                     /* all programs are in MPI_Finalize */
-  /* failures that its program has to repair (faults.h), or NULL if there is none yet */
+  struct computation reading; /* the reading of an image, which ends early if this rank dies or,
+                                 with global recovery, another rank dies */
+  /* `reads_server`: the rank reads from the server; `reads_again`: it reads again, because the
+   * server has failed meanwhile */
+  bool reads_server, reads_again;
+  bool notified; /* a DOWN is on its way, and computation waits for it */
+  /* the rank waits for another checkpoint to which it can go back */
+  bool stranded;
+  bool down_due; /* with independent recovery: the rank has events DOWN to take */
+  bool ended;    /* all programs are in MPI_Finalize */
+  /* failures that the program itself has to repair (faults.h), or NULL if there are none yet */
   struct faults *faults;
   GPtrArray *agreements; /* struct agreement, or NULL if there is none yet */
 
   struct {     /* application level (application.h) */
     bool on;   /* the program runs again from the beginning, and its data are not put back yet */
-    bool died; /* independent: the rank has died since its image was captured */
-    uint32_t checkpoint; /* whose image it goes back to */
+    bool died; /* with independent recovery: the rank has died since its image was captured */
+    uint32_t checkpoint; /* the checkpoint to whose image the rank goes back */
     const struct saved *saved;
   } restart;
-  int place; /* application level: enum place, at which the program is */
+  int place; /* at the application level: the place where the program is, enum place */
 
   enum presence presence;
-  /* Outputs that are held (held_output.c), by number. They have left the program, so no rollback
-   * touches them. */
+  /* Outputs that are held (held_output.c), by number. They have left the program, so rollbacks do
+   * not change them. */
   GQueue held;
-  GRand *random; /* of recline_choose; does not go back */
+  GRand *random; /* the generator of recline_choose(), which does not go back */
 
   /* accounting */
-  bool stopped;  /* it waits, and its program is held or waits for storage */
-  bool recovers; /* its program is held since a failure or a start */
-  bool quiesces; /* its program is held for a capture that has not begun */
-  bool absent;   /* it has crashed or goes back, and has not started again */
+  bool stopped;  /* the rank waits, and its program is held or waits for storage */
+  bool recovers; /* the program has been held since a failure or a start */
+  bool quiesces; /* the program is held for a capture that has not begun */
+  bool absent;   /* the rank has crashed or goes back, and has not started again */
   enum activity activity;
   double since;
   struct run_time time;
   struct run_copies copies;
-  uint64_t iterations; /* iterations that its program has executed, repeated ones again */
+  /* number of iterations that the program has executed; repeated iterations count again */
+  uint64_t iterations;
 };
 
 struct layer {
   bool on;    /* RECLINE_SCENARIO is set, so the layer is not inert */
-  int ranks;  /* of the program */
-  bool ended; /* all programs have ended, and have been told */
-  int left;   /* ranks that have left MPI_Finalize */
+  int ranks;  /* number of ranks of the program */
+  bool ended; /* all programs have ended and know that */
+  int left;   /* number of ranks that have left MPI_Finalize */
   struct scenario *scenario;
   struct rank *rank;
-  double before;           /* simulated seconds of the runs that this one continues; else 0 */
+  /* simulated seconds of the runs that this run continues, or 0 if it continues none */
+  double before;
   const char *result_file; /* where the result of the run goes, or NULL if nowhere */
-  /* Under `auto`, words travel with the data of a call whose largest message has fewer bytes than
-   * this. */
+  /* A number of bytes. Under `auto`, words travel with the data of a call whose largest message is
+   * smaller. */
   double combined_below;
   struct result result;
   struct exceptions *exceptions; /* where the C++ library keeps exceptions */
   bool tables;                   /* tables of SMPI's algorithms are made, if they are needed */
-  bool redistributes;            /* goes on from a checkpoint of another number of ranks */
+  bool redistributes;            /* the run goes on from a checkpoint of another number of ranks */
   bool repairs;                  /* the program repairs itself after failures (faults.h) */
-  bool parked;                   /* some rank has had exceptions when it called the layer */
-  locale_t plain;                /* "C" */
+  bool parked;                   /* some rank had exceptions when it called the layer */
+  locale_t plain;                /* the locale "C" */
   const char *call;              /* the call that the program has made last */
   /* omp_in_parallel() of the program's OpenMP, or NULL if it has none */
   int (*in_parallel)(void);
@@ -261,20 +275,21 @@ struct layer {
    * that libraries hold nothing of this rank. */
   void (*collect)(struct rank *);
   void (*restored)(struct rank *);
-  /* Ends the process of a rank that has died for good, when all others have ended. */
+  /* Ends the process of a rank that has died for good. The host calls it when all other ranks have
+   * ended. */
   void (*perished)(struct rank *);
 };
 
 extern struct layer layer;
 
-/* Returns whether the data of the checkpoint are still to be put back, after main has begun again
- * or has begun on another number of ranks. */
+/* Returns whether main has begun again, or has begun on another number of ranks, and the data of
+ * the checkpoint are not put back yet. */
 static inline bool rank_repeats(const struct rank *r)
 {
   return r->restart.on || (layer.redistributes && !r->mpi->redistributed);
 }
 
-/* Makes `r` the calling rank, or none for NULL. */
+/* Makes `r` the calling rank; NULL means that there is none. */
 void rank_set_self(struct rank *r);
 
 /* exceptions_park() saves the exceptions of the calling rank in its MPI state; exceptions_return()
@@ -286,10 +301,10 @@ void exceptions_return(void);
 void locale_park(locale_t);
 locale_t locale_parked(void);
 
-/* Every entry point begins with layer_enter(), and ends with layer_leave() of what layer_enter()
- * returned. Memory that SMPI allocates must not lie in the arena. Other ranks must not see
- * exceptions of this rank. And numbers in platforms, traces and results have a decimal point,
- * whatever locale the program has set. */
+/* Every entry point of the layer begins with layer_enter() and ends with layer_leave(), which gets
+ * what layer_enter() returned. There are three reasons: memory that SMPI allocates must not lie in
+ * the arena; other ranks must not see exceptions of this rank; and numbers in platforms, traces and
+ * results have a decimal point, whatever locale the program has set. */
 static inline struct arena *layer_enter(void)
 {
   struct arena *arena = heap_leave();
@@ -314,18 +329,19 @@ static inline void layer_leave(struct arena *arena)
  * before MPI_Init. */
 bool layer_wanted(void);
 
-/* Returns the running rank; NULL before MPI_Init, after MPI_Finalize and when the layer is inert.
- */
+/* Returns the running rank, or NULL before MPI_Init, after MPI_Finalize and if the layer is
+ * inert. */
 struct rank *rank_self(void);
 
 /* rank_alloc() returns zeroed memory in the arena of the rank, which an image holds;
- * rank_alloc_unset() leaves its former contents. Both end the run if there is no memory. */
+ * rank_alloc_unset() returns memory with its former contents. Both end the run if there is no
+ * memory. */
 void *rank_alloc(struct rank *, size_t bytes);
 void *rank_alloc_unset(struct rank *, size_t bytes);
 void rank_free(void *);
 
-/* Begins an activity. Adds the time since the last switch to the activity that ends here, and
- * returns the latter. */
+/* Begins an activity. Adds the time since the last switch to the previous activity, and returns
+ * that activity. */
 enum activity rank_switch(struct rank *, enum activity);
 
 #endif
