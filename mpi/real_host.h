@@ -4,18 +4,25 @@
  * the launcher ends the others. When they are started again, all go on from the last committed
  * checkpoint.
  *
- *     real_calls.c the calls of MPI that programs make real_refused.c the calls of MPI that the
- *     host refuses real_program.c the calls of recline.h real_host.c events in, actions carried out
- *     real_messages.c messages of the program real_queues.c payloads and queues of messages; posted
- *     receives; slots real_collectives.c collectives real_wire.c the MPI library underneath: one
- *     channel for each pair of processes real_data.c the data that the program protects
- *     real_storage.c parts of checkpoints, the commit record real_redistribution.c checkpoints of
- *     another number of processes real_options.c the environment; errors real_trace.c the trace of
- *     this process, for `recline join` real_account.c the time of this process, by activity
+ *     real_calls.c       the calls of MPI that programs make
+ *     real_refused.c     the calls of MPI that the host refuses
+ *     real_program.c     the calls of recline.h
+ *     real_host.c        events in, actions carried out
+ *     real_messages.c    messages of the program
+ *     real_queues.c      payloads and queues of messages; posted receives; slots
+ *     real_collectives.c collectives
+ *     real_wire.c        the MPI library underneath: one channel for each pair of processes
+ *     real_data.c        the data that the program protects
+ *     real_storage.c     parts of checkpoints, the commit record
+ *     real_redistribution.c  checkpoints of another number of processes
+ *     real_options.c     the environment; errors
+ *     real_trace.c       the trace of this process, for `recline join`
+ *     real_account.c     the time of this process, by activity
  *
  * One thread of a process does all work, in calls of the program. An error of the user ends all
  * processes with one line and exit code 64. A protocol that gives up ends them with 1, and an error
- * of recline with 3. */
+ * of recline with 3.
+ */
 #ifndef RECLINE_REAL_HOST_H
 #define RECLINE_REAL_HOST_H
 

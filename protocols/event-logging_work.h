@@ -1,16 +1,17 @@
 /* Counts what Event Logging costs beside its messages: the paper's section 4.1, with section 4.2
  * for sorted logs. Only event-logging.c includes this file.
  *
- *     probe one for a request of a checkpoint in each send and receive (section 5.1) logging one
- *     record for each message sent and for each message received (Tlog x Nm); in a sorted log also
- *     a binary search
+ *     probe            one for a request of a checkpoint in each send and receive (section 5.1)
+ *     logging          one record for each message sent and for each message received (Tlog x Nm);
+ *                      in a sorted log also a binary search
  *     identification   for each peer and checkpoint: Tm x R (2 S - 2 R + 3) / 4 by sequential
  *                      search, as the paper expects; or, where the logs are sorted, R binary
  *                      searches in S different envelopes. S is the number of envelopes in the
  *                      peer's send log, R the number of envelopes in this rank's receive logs of
  *                      the peer, of this checkpoint interval and of the previous one
  *
- * The step identifies envelopes one by one as they come, so S and R are counted on the way. */
+ * The step identifies envelopes one by one as they come, so S and R are counted on the way.
+ */
 #ifndef RECLINE_EVENT_LOGGING_WORK_H
 #define RECLINE_EVENT_LOGGING_WORK_H
 

@@ -15,7 +15,8 @@
  *     line_moves.c      moves of the world, as they change words
  *     line_actions.c    actions of a step, as they change words
  *     line_ask.c        questions to Z3 about states before a move
- *     line_proof.c      each clause, after each move */
+ *     line_proof.c      each clause, after each move
+ */
 #ifndef RECLINE_PROVE_WHOLE_H
 #define RECLINE_PROVE_WHOLE_H
 

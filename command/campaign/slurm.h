@@ -1,10 +1,11 @@
 /* Hands the runs of a campaign to Slurm, as elements of job arrays, on any node that sees the
  * campaign's folder. In DIR/slurm, while the campaign runs:
  *
- *     task the script of an element lists-XXXXXX/N the runs of element N, a line "JOB CELL SEED
- *     RECORDING" each array number of the last array, as sbatch printed it results/JOB.CODE output
- *     of `recline run --json`, and its exit code; JOB.err has its messages log other output of
- *     elements
+ *     task              the script of an element
+ *     lists-XXXXXX/N    the runs of element N, a line "JOB CELL SEED RECORDING" each
+ *     array             number of the last array, as sbatch printed it
+ *     results/JOB.CODE  output of `recline run --json`, and its exit code; JOB.err has its messages
+ *     log               other output of elements
  *
  * A result is renamed when it is whole. If Slurm loses contact with a node, an element may run
  * twice at once; both write the same bytes. Runs without a result at the end of an array are

@@ -3,14 +3,15 @@
  *
  * A protocol defines `struct state` (and `struct variant`, if it has several forms), then
  *
- *     static const rcl_transition on[RCL_EVENT_KINDS] = {[RCL_EVENT_SEND] = send, ...}; static void
- *     step(const struct rank *r) takes a transition, and ends the step static int
- *     first_broken(const struct rank *r) the number of a broken invariant, or 0 RCL_ONLY_FORM, or
- *     RCL_FORM(ID) for each `static const struct variant ID`
+ *     static const rcl_transition on[RCL_EVENT_KINDS] = {[RCL_EVENT_SEND] = send, ...};
+ *     static void step(const struct rank *r)           takes a transition, and ends the step
+ *     static int first_broken(const struct rank *r)    the number of a broken invariant, or 0
+ *     RCL_ONLY_FORM, or RCL_FORM(ID) for each `static const struct variant ID`
  *
  * The last line makes ID_step and ID_broken (only_step, only_broken) for struct rcl_protocol; a
  * protocol without invariants writes RCL_STEP. An event without an entry in the table changes
- * nothing. */
+ * nothing.
+ */
 #ifndef RECLINE_TRANSITIONS_H
 #define RECLINE_TRANSITIONS_H
 

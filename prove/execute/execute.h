@@ -14,7 +14,8 @@
  *     execute.c    instructions
  *     calls.c      calls, intrinsics
  *     flow.c       order of blocks, values that are needed later
- *     merge.c      paths that meet */
+ *     merge.c      paths that meet
+ */
 #ifndef RECLINE_PROVE_EXECUTE_H
 #define RECLINE_PROVE_EXECUTE_H
 

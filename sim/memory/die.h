@@ -6,18 +6,18 @@
 
 #include "base/exit_codes.h"
 
-/* Exit codes: DIE_INPUT if the program, the scenario or the platform is wrong; DIE_BREACH if the
- * simulator is wrong. */
+/* Exit codes. DIE_INPUT means that the program, the scenario or the platform is wrong; DIE_BREACH
+ * means that the simulator is wrong. */
 enum { DIE_INPUT = EXIT_BAD_INPUT, DIE_BREACH = EXIT_BREACH };
 
 /* Flushes the program's output, prints "recline: " and the line (at most 1 KiB), and ends the
  * process with `code`, without calling handlers of atexit(). Allocates nothing, so it works in
- * every state of the heap. It is hidden, because programs may have functions of this name; each
- * library of recline has a copy. */
+ * every state of the heap. The symbol is hidden, because programs may have functions with this
+ * name; each library of recline has its own copy. */
 _Noreturn void die(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3), visibility("hidden")));
 
-/* die() calls this first, once; each library sets its own. NULL: nothing is called. */
+/* die() first calls this function, once, unless it is NULL. Each library sets its own. */
 extern void (*die_before)(void) __attribute__((visibility("hidden")));
 
 /* States an invariant: `condition` must be true, and `text` (a string) says so in words. REQUIRE()

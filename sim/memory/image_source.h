@@ -6,16 +6,18 @@
 #include <stddef.h>
 
 enum {
-  SEGMENTS = 8,           /* ranges of program memory; linkers make two or three */
-  SCRATCH_BYTES = 1 << 16 /* size of the stack on which the copying runs; it must have room for the
-                             lazy binding of memcpy, and for a signal */
+  /* largest number of ranges of program memory; linkers make two or three */
+  SEGMENTS = 8,
+  SCRATCH_BYTES = 1 << 16 /* size of the stack on which image_restore() copies; the stack must have
+                             room for the lazy binding of memcpy, and for a signal */
 };
 
 struct range {
   char *start;
   size_t bytes;
-  bool zeros; /* its pages are zeros until they are touched, and again after they are given back */
-  bool whole; /* zeros in it count for the size of an image */
+  /* pages of the range are zeros until they are touched, and again after they are given back */
+  bool zeros;
+  bool whole; /* pages of zeros in the range count for the size of an image */
 };
 
 struct image_source {
@@ -24,7 +26,7 @@ struct image_source {
   int segment_count;
   struct arena *arena;
   char *scratch;        /* the stack on which image_restore runs */
-  struct image *newest; /* the newest image of this source; the others follow */
+  struct image *newest; /* the newest image of this source; older images follow */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* Looks at the loaded shared libraries: which belong to the program, and which data they have. */
+/* Finds out which loaded shared libraries belong to the program, and which data they have. */
 #ifndef RECLINE_LIBRARY_SCAN_H
 #define RECLINE_LIBRARY_SCAN_H
 
@@ -10,7 +10,8 @@ typedef void constructor(int, char **, char **);
 
 struct library {
   char *file;
-  char *start; /* its data: .data and .bss, except for what the dynamic linker writes */
+  /* begin of the library's data: .data and .bss, except for what the dynamic linker writes */
+  char *start;
   size_t bytes;
   char *fresh; /* the data for a new program, in libc memory */
   char *first; /* the data as they were when the library was found */

@@ -9,15 +9,16 @@
 #include <string.h>
 
 /* Writes the address of libc's function into the function pointer at `function`, because ISO C
- * cannot convert an object pointer to a function pointer. Does not allocate. */
+ * cannot convert an object pointer to a function pointer. This function does not allocate. */
 static inline void find_next(const char *name, void *function, size_t size)
 {
   void *symbol = dlsym(RTLD_NEXT, name);
   memcpy(function, &symbol, size);
 }
 
-/* Defines NAME in place of libc's. It runs in libc mode: BEFORE, then RESULT, in which `next` is
- * libc's function and `mode` the arena of the calling program, NULL for libc itself. */
+/* Defines function NAME in place of libc's function. In libc mode it executes BEFORE and then
+ * RESULT. In RESULT, `next` is libc's function, and `mode` is the arena of the calling program, or
+ * NULL if libc itself calls. */
 #define IN_LIBC_MODE(TYPE, NAME, PARAMETERS, BEFORE, RESULT)                                       \
   HEAP_API TYPE NAME PARAMETERS;                                                                   \
   HEAP_API TYPE NAME PARAMETERS                                                                    \
@@ -32,7 +33,7 @@ static inline void find_next(const char *name, void *function, size_t size)
     return result;                                                                                 \
   }
 
-/* libc's own close(), fclose() and fdopen(). */
+/* These functions are libc's own close(), fclose() and fdopen(). */
 int next_close(int descriptor);
 FILE *next_fdopen(int descriptor, const char *how);
 int next_fclose(FILE *);

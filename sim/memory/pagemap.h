@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 struct pagemap_range {
-  uintptr_t first, last, end; /* entries of pages first to last - 1 are known; end: number of the
-                                 page behind the range */
+  /* the entries of pages `first` to `last` - 1 are known; `end` is the number of the page behind
+   * the range */
+  uintptr_t first, last, end;
 };
 
 /* Begins a range of pages from `start` to `end`. The caller then asks for pages in this order. */
@@ -18,6 +19,6 @@ struct pagemap_range pagemap_begin(const char *start, const char *end);
 /* Returns whether the page of `address` may have changed after it was mapped. */
 bool pagemap_is_touched(struct pagemap_range *, const char *address);
 
-size_t pagemap_page_bytes(void); /* bytes of the system's pages */
+size_t pagemap_page_bytes(void); /* size of the system's pages */
 
 #endif

@@ -5,9 +5,11 @@
  * and each step has its cost.
  *
  *     crash -- detect --> one rank knows -- revoke --> all ranks can know
- *           -- notice --> all ranks are in an MPI call, which tells them; computation is not
- *           disturbed -- agree --> who is dead -- spawn --> new processes, on spares where there
- *           are some -- rebuild -> shrink, merge, ranks in their order: the protocol goes on
+ *           -- notice --> all ranks are in an MPI call, which tells them; none is disturbed
+ *                         while it computes
+ *           -- agree  --> who is dead
+ *           -- spawn  --> new processes, on spares where there are some
+ *           -- rebuild -> shrink, merge, ranks in their order: the protocol goes on
  *
  * The scenario gives some costs for one round; they grow with the logarithm of the number of ranks.
  * If another failure is detected during the repair, the repair begins anew, for all dead ranks

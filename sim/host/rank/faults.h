@@ -4,10 +4,11 @@
  * dead, and its peers get error codes. This file keeps the failures and revocations that each rank
  * knows of, and decides which operations of the rank they end.
  *
- *     failures the dispatcher tells every rank of a crash, after the time of detection revocations
- *     MPIX_Comm_revoke, a reliable broadcast: each rank that hears of one for the first time tells
- *     the ranks at distances 1, 2, 4, ... before and behind it, and the next living rank (a
- *     binomial graph; Bosilca et al., "Failure detection and propagation in HPC systems", SC 2016)
+ *     failures     the dispatcher tells every rank of a crash, after the time of detection
+ *     revocations  MPIX_Comm_revoke, a reliable broadcast: each rank that hears of one for the
+ *                  first time tells the ranks at distances 1, 2, 4, ... before and behind it, and
+ *                  the next living rank (a binomial graph; Bosilca et al., "Failure detection and
+ *                  propagation in HPC systems", SC 2016)
  *
  * Ranks hear of failures and revocations in MPI calls only. An operation does not end at that
  * moment: a wait asks later whether the operation is over, and ends it. */
@@ -34,7 +35,8 @@ bool faults_has_failed(const struct rank *, int rank); /* as far as the first ra
 
 /* Writes the members that have failed into `failed`, in the order in which this rank has heard of
  * them, and returns their number. `failed` has room for all members, or is NULL if they are only
- * counted. */
+ * counted.
+ */
 int faults_failed(const struct rank *, const struct comm *, int *failed);
 
 /* Revokes the communicator: from here on calls on it are interrupted, at this rank at once and soon

@@ -4,11 +4,11 @@
  * A load or a store is no message, so no protocol sees it, and a recovery line could lie between a
  * store and the load that has read it. So ranks that share memory stand still together:
  *
- *     capture A rank that was captured does not go on before all ranks that share memory with it
+ *     capture  A rank that was captured does not go on before all ranks that share memory with it
  *              are captured, too. What the memory holds at that moment is its content in the
  *              recovery line: all accesses that the sharing ranks make before their captures have
  *              been made, and none that they make afterwards.
- *     restart A rank that has started again does not go on before all ranks that share memory with
+ *     restart  A rank that has started again does not go on before all ranks that share memory with
  *              it have started again, too. At the last of these starts the content of the line is
  *              put back. Until then, ranks that have not heard of the failure go on writing; what
  *              they write is lost.

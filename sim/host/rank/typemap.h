@@ -2,9 +2,9 @@
  *
  * SMPI's own description of a type is not used: it forgets constructors, takes the true extent for
  * the extent, and places elements of types with gaps wrongly. So each type that a program makes has
- * a type map here. SMPI's type of the same handle has only size and bounds in common with it:
- * SMPI's collective algorithms read them, and data are packed, unpacked and copied by the type map.
- */
+ * a type map here. SMPI's type of the same handle has only the size and the bounds of the type map,
+ * because SMPI's collective algorithms read these. Data are packed, unpacked and copied by the type
+ * map. */
 #ifndef RECLINE_TYPEMAP_H
 #define RECLINE_TYPEMAP_H
 
@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lists the kinds of elements of predefined types. A type that a program makes has none of them. */
+/* Lists the kinds of elements of predefined types. A type that a program makes is of none of these
+ * kinds. */
 enum element {
   ELEMENT_NONE,
   ELEMENT_I8,
@@ -37,7 +38,7 @@ enum element {
   ELEMENT_C64,
   ELEMENT_C80,
   ELEMENT_C128,
-  ELEMENT_I16_I32, /* pairs */
+  ELEMENT_I16_I32, /* this and the next kinds are pairs */
   ELEMENT_I32_I32,
   ELEMENT_I64_I32,
   ELEMENT_I64_I64,
@@ -61,23 +62,24 @@ struct part {
 /* Holds a type map. Bounds, strides and places are in bytes. */
 struct typemap {
   MPI_Datatype handle;
-  int combiner;                   /* as MPI_Type_get_envelope tells */
-  int integers, addresses, types; /* arguments of the constructor, as MPI_Type_get_contents tells */
+  int combiner; /* the combiner, as MPI_Type_get_envelope returns it */
+  /* numbers of arguments of the constructor, as in MPI_Type_get_contents */
+  int integers, addresses, types;
   const int *integer;
   const MPI_Aint *address;
   const MPI_Datatype *type;
 
   enum element element;
-  MPI_Count size, elements; /* of data; elements of predefined types */
+  MPI_Count size, elements; /* size of the data; number of elements of predefined types */
   MPI_Aint low, extent;
-  MPI_Aint true_low, true_extent; /* of the data alone */
-  bool low_set, high_set;         /* the program has set the bound, not the data */
+  MPI_Aint true_low, true_extent; /* bounds of the data alone */
+  bool low_set, high_set;         /* the program, not the data, has set the bound */
   int alignment;
   bool dense; /* the data are one run of bytes in their order */
 
-  int parts; /* 0: the type is predefined */
+  int parts; /* number of parts, or 0 if the type is predefined */
   const struct part *part;
-  MPI_Count times; /* how many times all parts come, `stride` apart */
+  MPI_Count times; /* how many times all parts are repeated, `stride` apart */
   MPI_Aint stride;
 };
 
@@ -98,8 +100,8 @@ struct typemap_recipe {
  */
 int typemap_make(const struct typemap_recipe *, MPI_Datatype *made);
 
-/* Returns a type whose size and bounds are right in SMPI: this one, or another with the same
- * elements. For SMPI's collective algorithms. */
+/* Returns, for SMPI's collective algorithms, a type whose size and bounds are right in SMPI. This
+ * is the given type, or another type with the same elements. */
 MPI_Datatype typemap_stand_in(MPI_Datatype);
 
 /* Returns whether elements of the type lie one behind the other without gaps, from their first byte
@@ -126,8 +128,8 @@ void typemap_pack(const struct typemap *, const void *items, void *packed, MPI_C
 void typemap_unpack(const struct typemap *, const void *packed, void *items, MPI_Count bytes);
 
 /* typemap_elements() returns the number of elements of predefined types in the first `bytes` bytes
- * of data (-1: the bytes end within an element); typemap_bytes(), the bytes of the first `elements`
- * elements. */
+ * of data, or -1 if the bytes end within an element. typemap_bytes() returns the size of the first
+ * `elements` elements. */
 MPI_Count typemap_elements(const struct typemap *, MPI_Count bytes);
 MPI_Count typemap_bytes(const struct typemap *, MPI_Count elements);
 

@@ -1,20 +1,20 @@
-/* Collects the notes that a run must add to its figures, as texts of the result: values that the
- * platform does not give and that were assumed, checkpoints that were asked for and never taken,
- * failures that did not strike. */
+/* Collects the notes that a run must add to its figures, as texts of the result. They tell of
+ * values that were assumed because the platform does not give them, of checkpoints that were
+ * requested and never taken, and of failures that did not strike. */
 #ifndef RECLINE_RESULT_NOTES_H
 #define RECLINE_RESULT_NOTES_H
 
 #include "protocols/protocol.h"
 #include "world/scenario/scenario.h"
 
-/* Counts an event of any rank, if a checkpoint could have been taken there. */
+/* Counts an event of any rank if a checkpoint could have been taken at the event. */
 void notes_event(const struct rcl_event *);
 
-/* Counts that the point of a failure has come once more. */
+/* Counts that the run has reached the point of a failure once more. */
 unsigned notes_point(const struct failure *);
 
-/* notes_struck() notes that a failure has struck; notes_missed(), that it could not, and why: a
- * static text that goes on after "the victim", like "was down". */
+/* notes_struck() notes that a failure has struck. notes_missed() notes that it could not strike;
+ * the reason is a static text that follows the words "the victim", like "was down". */
 void notes_struck(const struct failure *);
 void notes_missed(const struct failure *, const char *why);
 

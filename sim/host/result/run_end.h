@@ -10,24 +10,24 @@ struct rank;
  * environment variable RECLINE_RESULT. `why`, copied, may be NULL. */
 void run_report(enum run_verdict, const char *why);
 
-/* Does the same, and ends the process. */
+/* Does what run_report() does, and ends the process. */
 _Noreturn void run_stop(enum run_verdict, const char *why);
 
-/* Ends the process: the run is lost, because a rank has no image of the checkpoint that it must go
- * back to. */
+/* Ends the process, because the run is lost: a rank has no image of the checkpoint to which it must
+ * go back. */
 _Noreturn void run_stop_without_image(void);
 
-/* Ends the process: the image or log from which a rank must start was lost with its storage. The
- * result names that storage, and storage that survives such failures. */
+/* Ends the process, because the image or log from which a rank must start was lost with its
+ * storage. The result names that storage, and kinds of storage that survive such failures. */
 _Noreturn void run_stop_by_loss(const struct rank *, bool is_log);
 
-/* Ends the process when programs wait for something that never comes: the run is lost, and
- * `deadlock` is violated. Returns only when all programs have finished. A step of the protocol may
- * be under way, whose messages are not sent yet. */
+/* Ends the process, because programs wait for something that never comes: the run is lost, and
+ * `deadlock` is violated. Returns only if all programs have finished. A step of the protocol may be
+ * under way, whose messages are not sent yet. */
 void run_waits(void);
 
-/* Does the same when nothing can happen any more. If a message for the protocol is still missing,
- * the host has lost it (exit code 3). */
+/* Does the same, because nothing can happen any more. If a message for the protocol is still
+ * missing, the host has lost it (exit code 3). */
 void run_stuck(void);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "sim/host/rank/rank.h"
 
-/* Call it with each step of the rank's protocol, and the actions of its answer. */
+/* Must be called for each step of the rank's protocol, with the event and the actions of the
+ * answer. */
 void run_phases_step(const struct rank *, const struct rcl_event *, const struct rcl_actions *);
 
 /* Writes the phases into the result. */

@@ -13,15 +13,15 @@
 
 /* ---- host_step.c ---- */
 
-/* Holds the operands of the actions of one step. They lie on the stack of the step, which no image
- * holds. */
+/* Holds the operands of the actions of one step. It lies on the stack of the step, of which no
+ * image is taken. */
 struct step {
   struct message *offered; /* SEND: the message to transmit */
   bool blocking;
   uint32_t send; /* number of the send at the transport */
   struct message *arrived;
-  bool drained;          /* it arrived for no receive */
-  bool passed;           /* below the matching: it goes up to the program */
+  bool drained;          /* the message was drained, so it arrived for no receive */
+  bool passed;           /* below the matching: the message is passed up to the program */
   uint32_t slot;         /* slot in which the message is kept */
   struct request *given; /* the receive that gets the message */
   struct call *call;     /* COLLECTIVE, COLLECTED, CAPTURED: the call that the program is in */
@@ -29,8 +29,7 @@ struct step {
   uint32_t outcome;
 };
 
-/* Takes the move and carries out the protocol's answer. The step is NULL if there are no operands.
- */
+/* Takes the move and carries out the protocol's answer. `step` is NULL if there are no operands. */
 void host_take(struct rank *, struct move *, struct step *);
 void host_take_event(struct rank *, const struct rcl_event *, struct step *);
 
@@ -41,15 +40,15 @@ bool host_below_matching(void);
  * not noticed has undone the work. */
 bool host_fenced(const struct rank *);
 
-/* Below the matching: gives a message that the protocol passes up to the receive that it fits, or
- * lets it wait for one. Owns the message. */
+/* Below the matching: gives a message that the protocol passes up to the receive that accepts it,
+ * or lets the message wait for such a receive. Takes ownership of the message. */
 void host_pass_up(struct rank *, struct message *);
 
-/* Gives a receive that has just been posted the first such message that waits and fits, or lets the
+/* Gives a receive that has just been posted the first waiting message that it accepts, or lets the
  * receive wait. */
 void host_take_unexpected(struct rank *, struct request *);
 
-/* Fetches the bytes of a message that was given to that receive, or to no receive if that is
+/* Fetches the bytes of a message that was given to the receive, or to no receive if that is
  * NULL. */
 void host_fetch(struct rank *, struct message *, struct request *);
 
@@ -92,7 +91,8 @@ void host_announce(struct rank *, struct request *);
 void host_offer_place(struct rank *, uint32_t iteration);
 
 /* Both functions serve protocols with clocks. host_alarm_is_due() returns whether the alarm of the
- * next checkpoint is due; host_alarm_time() returns its time (negative: no alarm is set). */
+ * next checkpoint is due. host_alarm_time() returns the time of the alarm, or a negative number if
+ * no alarm is set. */
 bool host_alarm_is_due(const struct rank *);
 double host_alarm_time(const struct rank *);
 

@@ -1,6 +1,6 @@
 /* Takes and restores checkpoints at the application level (Bronevetsky et al., ICS 2003, section 1;
- * Stodghill's slides): an image holds the data that the program protects and the layer's state for
- * it, and a restart begins main again.
+ * Stodghill's slides): an image holds the data that the program protects, and the layer's state
+ * that belongs to the program. A restart begins main again.
  *
  *     MPI_Init     main              restore                         place
  *        |----------|-------------------|-------------------------------|------>
@@ -13,7 +13,7 @@
  * answered from the image (application_again); all other communication is refused.
  *
  * A program can be captured only at its *places*: where it allows a checkpoint, in a barrier (for
- * protocols that capture there), in MPI_Finalize. No request may be pending there.
+ * protocols that capture in barriers), and in MPI_Finalize. No request may be pending at a place.
  *
  * The list of protected data lies in the arena, so a restart empties it. Images lie in libc memory,
  * as the bytes that are on storage (portable.h). */
@@ -35,25 +35,26 @@ static inline bool application_restarts(const struct rank *r)
   return r->restart.on;
 }
 
-/* ---- what is protected: as the calls of recline.h ---- */
+/* ---- what is protected, by the calls of recline.h ---- */
 
 void application_protect(struct rank *, int id, void *address, size_t count, enum item);
 void application_protect_part(struct rank *, int id, void *address, enum item item,
                               const struct shape *);
 void application_unprotect(struct rank *, int id);
 size_t application_recorded(const struct rank *, int id);
-enum place application_place(const struct rank *); /* the image's place; NONE: no restart */
+/* the place of the image, or PLACE_NONE if there is no restart */
+enum place application_place(const struct rank *);
 void application_push(struct rank *, int position);
 void application_pop(struct rank *);
 int application_resume(struct rank *);
 
 /* ---- communicators ---- */
 
-/* Notes that a call has made `comm` with that key. */
+/* Notes that a call has made `comm`, with `key` as this rank's key. */
 void application_made(struct rank *, struct comm *, int key);
 
-/* At a restart, returns the communicator that such a call on `parent` had made. Ends the run if the
- * image has none. */
+/* At a restart, returns the communicator that a call on `parent` with that colour and key had made.
+ * Ends the run if the image has no such communicator. */
 struct comm *application_again(struct rank *, const struct comm *parent, int colour, int key);
 
 /* ---- images ---- */
@@ -64,21 +65,21 @@ struct comm *application_again(struct rank *, const struct comm *parent, int col
 struct saved *application_save(struct rank *);
 void application_free(struct saved *); /* NULL is allowed */
 
-/* Makes an image from the bytes that another run left on storage, and takes the bytes over. Files
- * stay as they are. If the bytes are no image of that rank, frees them and returns NULL, with the
- * reason in `why` (static). */
+/* Makes an image from the bytes that another run has left on storage, and takes ownership of the
+ * bytes. The program's files stay as they are. If the bytes are no image of that rank, frees them
+ * and returns NULL, with the reason in `why` (static). */
 struct saved *application_adopt(struct rank *, GByteArray *bytes, const char **why);
 
-/* application_bytes() returns the bytes that an image takes on storage; application_next_bytes(),
- * the bytes of an image that would be captured now. */
+/* application_bytes() returns the size in bytes of an image on storage. application_next_bytes()
+ * returns the size of an image that would be captured now. */
 double application_bytes(const struct saved *);
 double application_next_bytes(const struct rank *);
 
 const struct heap_files *application_files(const struct saved *);
 
 /* Ends the run if the image has bytes without a type and the rank's node has another byte order, or
- * if the image cannot be restored at `place` (on `comm` for a barrier). NONE: the program restores
- * its data by itself, at any place. */
+ * if the image cannot be restored at `place` (on `comm` for a barrier). With PLACE_NONE the program
+ * restores its data by itself, wherever it is. */
 void application_check(struct rank *, const struct saved *, enum place place,
                        const struct comm *comm);
 
@@ -90,18 +91,19 @@ void application_put_back(struct rank *, const struct saved *, bool at_place);
  * (redistribution.h). Its program may communicate before that. */
 bool application_redistributes(const struct rank *);
 
-/* Fills what the rank protects from these images, and returns the bytes read; the caller spends the
- * time, and then sets `redistributed` of the rank's MPI state. Places as in application_check(). */
+/* Fills what the rank protects from the images of the other number of ranks, and returns the number
+ * of bytes read. The caller spends the time, and then sets `redistributed` in the rank's MPI state.
+ * The places are as in application_check(). */
 double application_put_parts_back(struct rank *, enum place, const struct comm *);
 
 /* ---- after the restore ---- */
 
-/* Call it when the program comes to that place, or calls MPI for something else (NONE). Returns
- * whether this is the place of the image, from which the program goes on. Ends the run if the
- * program should have come to another place. */
+/* Must be called when the program comes to `place`, or calls MPI for something else (PLACE_NONE).
+ * Returns whether this is the place of the image, from which the program goes on. Ends the run if
+ * the program should have come to another place. */
 bool application_comes_to(struct rank *, enum place);
 
-/* Returns whether clocks and random choices of the program are not told to the protocol. */
+/* Returns whether the protocol is not told of clocks and random choices of the program. */
 bool application_is_apart(const struct rank *);
 
 /* Ends the run if the program communicates before its data have been put back. */

@@ -1,15 +1,15 @@
-/* Lists the steps by which an image is stored on a level of storage, and read again.
+/* Lists the steps by which an image is stored on a level of storage, and by which it is read.
  *
  *     memory, local   a copy in memory, a write to the node's disk
- *     partner         then the same to the next node of the set
- *     xor, and m      then, with g nodes in a set (xor: m = 1): m times the bytes of the image are
+ *     partner         after these steps, the same steps at the next node of the set
+ *     xor, and m      then, with g nodes in a set (m = 1 for xor): m times the bytes of the image are
  *     losses          sent to other nodes, as pieces of a reduction, and encoded; m / (g - m) times
  *                     its bytes are stored as parity
  *     nfs             a write to the service host
  *
- * A node that has lost its images reads them from its partner, or the other nodes of its set reduce
- * their images to it. After that the node stores its images again, and also what it keeps for
- * others.
+ * A node that has lost its images reads them from its partner, or receives them as the reduction of
+ * the images of the other nodes of its set. After that the node stores its images again, and also
+ * what it keeps for others.
  */
 #ifndef RECLINE_HOST_LEVELS_H
 #define RECLINE_HOST_LEVELS_H

@@ -1,20 +1,22 @@
-/* Writes and reads the files that a run leaves for another one: DIR/checkpoint, beside the trace of
- * the run.
+/* Writes and reads the files that a run leaves for another run, in DIR/checkpoint and beside the
+ * trace of the run.
  *
  *     DIR/trace.txt                    the whole history (docs/trace.md)
- *     DIR/checkpoint/rank-R.image      of each rank, as it lies on storage (portable.h)
- *     DIR/checkpoint/rank-R.payloads   payloads that its protocol holds, one after the other
+ *     DIR/checkpoint/rank-R.image      the image of each rank, as it lies on storage (portable.h)
+ *     DIR/checkpoint/rank-R.payloads   the payloads that the rank's protocol holds, one after the
+ *                                      other
  *     DIR/checkpoint/manifest          other data, and the list of files:
  *
  *     recline-checkpoint 2
- *     needs KEY VALUE                  of the scenario, which must have the same value
+ *     needs KEY VALUE                  a key of the scenario, which must have the same value
  *     checkpoint N
  *     time SECONDS                     of simulated time, over all runs so far
- *     byte_order little                of payloads; images have their own
+ *     byte_order little                byte order of payloads; each image tells its own
  *     crossed LATE EARLY               messages that cross the checkpoint
  *     payload RANK PART SLOT SOURCE TAG COMM SENT BYTES SYNCHRONOUS
  *     communicator KEY                 key of number 2, 3, ... (communicators.h)
- *     call COMM NUMBER                 the last call on it that the checkpoint may hold
+ *     call COMM NUMBER                 the last call on the communicator that the checkpoint may
+ *                                      hold
  *     file BYTES SHA256 NAME           below DIR
  *     end SHA256                       of all lines before
  */
@@ -27,9 +29,9 @@
 
 #include "world/scenario/scenario.h"
 
-/* Describes a payload of a rank. A list of payloads has the order of keeping. */
+/* Describes a payload of a rank. A list of payloads is in the order in which they were kept. */
 struct manifest_payload {
-  int rank, part; /* enum rcl_part: the part with which it was stored */
+  int rank, part; /* `part` is the part with which the payload was stored (enum rcl_part) */
   uint32_t slot;
   int source, tag, comm, sent;
   uint64_t bytes;
@@ -45,17 +47,20 @@ struct manifest_file {
 struct manifest {
   uint32_t checkpoint;
   double time;
-  int64_t late, early;      /* messages that cross the checkpoint, or -1 if it is not known */
+  /* numbers of messages that cross the checkpoint, or -1 if they are not known */
+  int64_t late, early;
   GPtrArray *needs;         /* "KEY VALUE" */
   GArray *payloads;         /* struct manifest_payload */
-  GPtrArray *communicators; /* keys, from number 2 */
-  GArray *calls;            /* int, by communicator: the last call, or 0 if there is none */
-  GArray *files;            /* struct manifest_file */
+  GPtrArray *communicators; /* keys of communicators, from number 2 on */
+  /* int, by communicator: number of the last call, or 0 if there was none */
+  GArray *calls;
+  GArray *files; /* struct manifest_file */
 };
 
 #define MANIFEST_FOLDER "checkpoint"
 
-/* Returns a manifest with only the needs of the scenario. The caller frees it by manifest_free().
+/* Returns a manifest that has only what the scenario must have (`needs`). The caller frees it by
+ * manifest_free().
  */
 struct manifest *manifest_new(const struct scenario *);
 void manifest_free(struct manifest *);

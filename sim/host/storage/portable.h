@@ -1,30 +1,30 @@
 /* Reads and writes the image of a rank at the application level as the bytes that lie on storage.
- * They have the byte order of the node that wrote them, and any other node can read them.
+ * The bytes have the byte order of the node that wrote them, and any other node can read them.
  *
  *     at    bytes
- *     0     4       1, which shows the byte order
- *     4     4       the place: 1 a checkpoint's, 2 a barrier, 3 the end
- *     8     4       1: MPI_Finalize has been called
+ *     0     4       the number 1, which shows the byte order
+ *     4     4       the place: 1 a call that allows a checkpoint, 2 a barrier, 3 the end
+ *     8     4       1 if MPI_Finalize has been called, else 0
  *     12    4       number of the communicator of that barrier
- *     16    8       receives of the program so far; its iteration
- *     24    12      the counts of regions, positions and communicators
+ *     16    8       number of receives of the program so far; its iteration
+ *     24    12      the numbers of regions, positions and communicators
  *     36    4       0
  *     40    16      two doubles that the program has set, by recline_image_bytes() and by
  *                   recline_iteration_bytes()
- *     56    8       bytes of the whole image
+ *     56    8       size of the whole image in bytes
  *     64            all regions by id, then all positions, then all communicators:
  *
- *     a region              16 bytes: id, type (-1: none), bytes (8); then its bytes. For a part of
- *                           a distributed array, 256 times its dimensions is added to the type, and
- *                           for each dimension 3 numbers of 8 bytes (whole, first, part) are ahead
- *                           of its bytes
+ *     a region              16 bytes: id, type (-1 for none), size (8); then its bytes. For a part
+ *                           of a distributed array, 256 times the number of dimensions is added to
+ *                           the type, and for each dimension 3 numbers of 8 bytes (whole, first,
+ *                           part) stand before the region's bytes
  *     a position            4 bytes, the outermost position first
  *     a communicator        32 bytes: number, parent, colour, key, size, rank, calls, flags (1:
  *                           freed, 2: of a group); then 4 bytes for each member, except for the
  *                           first two communicators: all ranks, and the rank alone
  *
- * Items of regions have the byte order of the rest; their type is given. Bytes of no type
- * (recline_protect()) cannot be read in another byte order. */
+ * Items of regions have the same byte order as the rest of the image, and their type is given.
+ * Bytes without a type (recline_protect()) cannot be read in another byte order. */
 #ifndef RECLINE_PORTABLE_H
 #define RECLINE_PORTABLE_H
 
@@ -50,7 +50,7 @@ enum item {
 /* Says where a part lies in a distributed array, in items. The last dimension is contiguous. */
 enum { SHAPE_DIMENSIONS = BOX_DIMENSIONS };
 struct shape {
-  int dimensions; /* 0: the memory is no such part */
+  int dimensions; /* number of dimensions, or 0 if the memory is no part of an array */
   int64_t whole[SHAPE_DIMENSIONS], first[SHAPE_DIMENSIONS], part[SHAPE_DIMENSIONS];
 };
 
@@ -64,7 +64,8 @@ struct region {
 
 struct saved_comm {
   int number, parent, colour, key, size, rank, calls;
-  bool freed, hidden; /* hidden: of a group, by which other communicators are made */
+  /* hidden: the communicator of a group, by which other communicators are made */
+  bool freed, hidden;
   int *member;
 };
 
@@ -74,12 +75,13 @@ struct saved {
   bool finalized;
   uint32_t receives, iteration;
   double image_bytes, iteration_bytes;
-  int barrier;      /* its communicator */
+  int barrier;      /* communicator of the barrier that is the place */
   GArray *regions;  /* struct region */
   GArray *position; /* int */
-  GArray *comms;    /* struct saved_comm; the world and self first, freed ones last, in the order of
-                       mpi_state.freed */
-  struct heap_files *files; /* of the host, not stored */
+  /* struct saved_comm: MPI_COMM_WORLD and MPI_COMM_SELF first, freed communicators last, in the
+   * order of mpi_state.freed */
+  GArray *comms;
+  struct heap_files *files; /* of the host; the files are not stored */
   GByteArray *bytes;
   bool turned; /* the bytes have another byte order than this process */
 };
@@ -87,26 +89,28 @@ struct saved {
 /* PORTABLE_HEADER_BYTES is the size of the header of an image, ahead of its regions. */
 enum { PORTABLE_HEADER_BYTES = 64 };
 
-/* Returns the bytes that a region takes in an image, with its data. */
+/* Returns the number of bytes that a region takes in an image, including its data. */
 uint64_t portable_region_bytes(const struct region *);
 
-/* Returns whether both are the same part of arrays of the same extents, or neither is a part. */
+/* Returns whether two shapes are the same part of arrays with the same extents, or neither is a
+ * part of an array. */
 bool portable_same_shape(const struct shape *, const struct shape *);
 
-bool portable_is_type(enum item); /* or ITEM_NONE */
+bool portable_is_type(enum item); /* returns whether this is a type of recline.h or ITEM_NONE */
 size_t portable_item_bytes(enum item);
 
 /* Returns an empty image, which the caller frees by portable_free(). */
 struct saved *portable_new(void);
-void portable_free(struct saved *); /* without its files */
+void portable_free(struct saved *); /* does not free its files */
 
 /* Returns the bytes of an image, in the byte order of this process or, if `turned`, in the other
- * one. The caller frees them.
+ * byte order. The caller frees the bytes.
  */
 GByteArray *portable_write(const struct saved *, bool turned);
 
-/* Returns the image that the bytes hold, and takes the bytes over; `ranks` and `rank` belong to the
- * program. Returns NULL, and frees the bytes, if they are no image; `why` (static) says why. */
+/* Returns the image that the bytes hold, and takes ownership of the bytes. The program has `ranks`
+ * ranks, and the image belongs to `rank`. If the bytes are no image, frees them and returns NULL;
+ * then `why`, a static text, says what is wrong. */
 struct saved *portable_read(GByteArray *bytes, int ranks, int rank, const char **why);
 
 /* Converts items of a region of an image that was read to the byte order of this process. */

@@ -1,12 +1,12 @@
 /* Lets a run go on from the checkpoint that another run has left (manifest.h, stop.h). `recline run
  * --restart FOLDER` passes the folder in the environment variable RECLINE_RESTART.
  *
- * The shadow world goes through the trace of the run before; then all ranks fail and are detected.
- * They restart as after any failure, each when its program comes to MPI_Init.
+ * The shadow world takes all moves of the earlier run's trace. Then all ranks fail in it, and these
+ * failures are detected. The ranks restart as after any failure, each when its program comes to
+ * MPI_Init.
  *
- *     trace of the run before, to its last commit | crash of all, detected | ranks read, START ...
- *                                          simulated time of this run: 0 ^
- */
+ *     trace of earlier run, to its last commit | crash of all, detected | ranks read, START ...
+ *                                          simulated time of this run: 0 ^ */
 #ifndef RECLINE_RESTART_H
 #define RECLINE_RESTART_H
 
@@ -19,11 +19,12 @@ const char *restart_history(void);
 /* Crashes all ranks in the shadow world. Call it once, after the shadow world has begun. */
 void restart_begin(void);
 
-/* Gives the rank, which has begun, the image and the payloads of the checkpoint as stored. Returns
- * false if the run begins at the beginning. */
+/* Gives the rank, which has begun, the image and the payloads of the checkpoint as if it had stored
+ * them. Returns false if the run begins at the beginning. */
 bool restart_adopt(struct rank *);
 
-/* Returns whether the rank has not gone on from that checkpoint yet, and has not failed since. */
+/* Returns whether the rank has not gone on from that checkpoint yet, and has not failed in this
+ * run. */
 bool restart_is_first(const struct rank *);
 
 #endif

@@ -7,19 +7,20 @@
 struct arena;
 struct rank;
 
-/* A rank's copy of the program calls these before its constructors, and after them (first_object.c,
- * last_object.c). The address lies in its data. */
+/* A rank's copy of the program calls the first of these functions before its constructors and the
+ * second after them (first_object.c, last_object.c). The address lies in the program's data. */
 void recline_program_begins(const void *inside_program);
 void recline_program_is_built(const void *inside_program);
 
 /* Ends a program that was started outside of the simulator. MPI_Init begins with this call. */
 void layer_need_simulator(void);
 
-/* Does the rest of MPI_Init, after SMPI's. Returns the arena that the program uses from now on;
- * NULL without a protocol. */
+/* Does the rest of MPI_Init, after SMPI's MPI_Init. Returns the arena that the program uses from
+ * now on, or NULL without a protocol. */
 struct arena *layer_init(void);
 
-/* Returns the level of threads that the rank gets. MPI_Init_thread calls it after layer_init(). */
+/* Returns the level of thread support that the rank gets. MPI_Init_thread calls it after
+ * layer_init(). */
 int layer_thread_level(int required);
 
 /* Both functions serve sessions (wrap_session.c). layer_leave_world() notes that the rank is not

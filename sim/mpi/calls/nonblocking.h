@@ -1,6 +1,6 @@
 /* Declares nonblocking collectives (wrap_nonblocking.c), with the arguments of MPI and blocks
- * (buffers.h). Each returns its request: `whole`, a persistent request that MPI_Start has begun, or
- * a new one if `whole` is NULL. */
+ * (buffers.h). Each function returns the request of the operation: `whole`, a persistent request
+ * that MPI_Start has begun, or a new request if `whole` is NULL. */
 #ifndef RECLINE_NONBLOCKING_H
 #define RECLINE_NONBLOCKING_H
 
@@ -31,8 +31,8 @@ struct request *nonblocking_reduce_scatter(struct rank *, const void *out, void 
                                            const int *counts, int count, MPI_Datatype, MPI_Op,
                                            struct comm *, struct request *whole);
 
-/* Exchanges blocks between the neighbours of a topology (wrap_neighbours.c). A rank may send to
- * more or fewer neighbours than it receives from. */
+/* Exchanges blocks between the neighbours of a topology (wrap_neighbours.c). The number of
+ * neighbours to which a rank sends may differ from the number from which it receives. */
 struct request *nonblocking_neighbours(struct rank *, struct blocks out, struct blocks in,
                                        struct comm *, struct request *whole);
 

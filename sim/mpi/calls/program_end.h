@@ -1,4 +1,4 @@
-/* Handles all ends of programs but a return from main() after MPI_Finalize. */
+/* Handles all ways in which programs end, except for a return from main() after MPI_Finalize. */
 #ifndef RECLINE_PROGRAM_END_H
 #define RECLINE_PROGRAM_END_H
 
@@ -15,8 +15,8 @@ void program_end_watch(void);
 void program_crashes(void);
 
 /* Ends the run, because the program of a rank has failed; the text says how. After a rollback the
- * run is lost, because the recovery may be to blame; otherwise the process ends with one line and
- * exit code 64. */
+ * run is lost, because the recovery may have caused the failure; otherwise the process ends with
+ * one line and exit code 64. */
 _Noreturn void program_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "sim/mpi/windows/window.h"
 
-/* Makes a window of that memory, with the ranks of `comm`. Returns MPI_SUCCESS or an MPI error;
- * after an error nothing is made. */
+/* Makes a window of the memory at `base`, with the ranks of `comm`. Returns MPI_SUCCESS or an MPI
+ * error; after an error nothing is made. */
 int window_create(struct rank *, void *base, MPI_Aint size, int unit, int flavor, MPI_Info,
                   MPI_Comm comm, MPI_Win *made);
 
-/* Does the same with memory in the arena, like the program's own, whose address it writes to
+/* Does the same with memory that it allocates in the arena, and writes the address of the memory to
  * `*where`. */
 int window_allocate(struct rank *, MPI_Aint size, int unit, MPI_Info, MPI_Comm comm, void *where,
                     MPI_Win *made);

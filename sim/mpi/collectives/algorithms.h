@@ -18,25 +18,26 @@ void algorithms_begin(void);
 bool algorithms_have_tables(void);
 void algorithms_make_tables(struct rank *);
 
-/* Between algorithm_enter() and algorithm_leave() an algorithm of SMPI may run for the rank. Its
- * memory comes from the rank's arena, so that an image that is captured meanwhile holds all of that
- * memory. */
+/* Between algorithm_enter() and algorithm_leave() an algorithm of SMPI may run for the rank. The
+ * algorithm's memory comes from the rank's arena, so that an image that is captured meanwhile holds
+ * all of it. */
 void algorithm_enter(struct rank *);
-void algorithm_in_arena(bool on); /* false: its memory comes from libc */
+/* if false, the memory of the running algorithm comes from libc */
+void algorithm_in_arena(bool on);
 void algorithm_leave(struct rank *);
 
-/* Gives up a running algorithm, because of call.error. Its frames are unwound, and memory without a
- * destructor is lost. */
+/* Gives up the running algorithm, because of call.error. The frames of the algorithm are unwound,
+ * and memory without a destructor is lost. */
 void algorithm_give_up(void) __attribute__((noreturn));
 
-/* Returns what SMPI's algorithms read in place of MPI_IN_PLACE: `out`, or a copy of these elements
- * of `in`. `*copy` must be given to algorithm_free(), even if it is NULL. */
+/* Returns the address that SMPI's algorithms get in place of MPI_IN_PLACE: `out`, or a copy of
+ * `count` elements of `in`. `*copy` must be given to algorithm_free(), even if it is NULL. */
 const void *algorithm_source(struct rank *, const void *out, const void *in, int count,
                              MPI_Datatype, void **copy);
 void algorithm_free(void *copy);
-void *algorithm_at(void *buffer, int element, MPI_Datatype); /* the element's address */
-MPI_Datatype algorithm_type(MPI_Datatype); /* the same type, with the right size in SMPI */
-MPI_Comm algorithm_comm(struct comm *);    /* the handle that the algorithms know */
+void *algorithm_at(void *buffer, int element, MPI_Datatype); /* returns the element's address */
+MPI_Datatype algorithm_type(MPI_Datatype); /* returns the same type, with the right size in SMPI */
+MPI_Comm algorithm_comm(struct comm *);    /* returns the handle that SMPI's algorithms know */
 int algorithm_rank(const struct comm *);
 int algorithm_size(const struct comm *);
 /* Ends the run with one line and exit code 64. */
@@ -77,8 +78,8 @@ int algorithm_alltoallv(struct rank *, const void *out, const int *out_counts,
 int algorithm_reduce_scatter(struct rank *, const void *out, void *in, const int *counts,
                              MPI_Datatype, MPI_Op, struct comm *);
 
-/* The next functions run the algorithms by which SMPI learns of nodes, for init_smp of the hooks.
- */
+/* The next functions run the algorithms by which SMPI learns which ranks are on one node, for
+ * init_smp of the hooks. */
 void algorithm_ring(struct rank *, int *mine, int *all, struct comm *);
 void algorithm_spread(struct rank *, int *value, struct comm *);
 void algorithm_all(struct rank *, int *mine, int *result, struct comm *);

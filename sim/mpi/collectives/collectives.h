@@ -1,11 +1,11 @@
 /* Begins and ends collective calls of the program.
  *
- * Under a protocol that knows only messages, a collective is the messages that it consists of
- * (wrap_collectives.c), on the hidden half of its communicator. A protocol may instead handle
- * collectives by the direction in which data flow. Such a protocol is asked once, and the same
- * messages *bypass* it: no event tells it of them.
+ * Under a protocol that knows only messages, a collective is a set of messages (wrap_collectives.c)
+ * on the hidden half of its communicator. A protocol may instead handle collectives by the
+ * direction in which data flow. Such a protocol is asked once for each call, and the same messages
+ * *bypass* it: no event tells the protocol of them.
  *
- *     call_begin   COLLECTIVE: take part, leave it out, or give a kept result
+ *     call_begin   COLLECTIVE: take part, leave the call out, or give a kept result
  *                  the protocol's words go the way of the data: ahead, in a collective of their
  *                  own, or packed with the data here (protocol.control)
  *                  barrier: COLLECTED here, for the checkpoint that it may force
@@ -18,9 +18,10 @@
 #include "sim/host/step/piggyback_collectives.h"
 
 /* Begins a call; calls are numbered whether the protocol handles them or not. Returns whether the
- * rank takes part now. In either case call_end() must follow, whose result is the result of the
- * call. A failure may end the call at any point (faults.h); from there on none of its messages is
- * sent or awaited. If the program repairs itself, the protocol does not hear of collectives. */
+ * rank takes part now. Whether it does or not, call_end() must follow; its result is the result of
+ * the call. A failure may end the call at any point (faults.h); from that point on none of its
+ * messages is sent or awaited. If the program repairs itself, the protocol does not hear of
+ * collectives. */
 bool call_begin(struct rank *, struct call_site);
 int call_end(struct rank *);
 
@@ -30,9 +31,9 @@ int call_end(struct rank *);
 int call_tag(const struct rank *, int kind);
 
 /* Returns whether the call that has begun runs by the algorithm that the platform or --cfg selects.
- * Other calls use recline's own algorithms. They are calls whose operation does not allow the order
- * in which SMPI would combine, calls that some members may be past, and calls whose words travel
- * with data that some members do not have. */
+ * Other calls use recline's own algorithms. These other calls are calls whose operation does not
+ * allow the order in which SMPI would combine, calls that some members may already have completed,
+ * and calls whose words travel with data that some members do not have. */
 bool call_is_selected(const struct rank *);
 
 /* Measures, for protocol.control `auto`, the cost of separate words between two nodes of the

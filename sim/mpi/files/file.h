@@ -1,5 +1,5 @@
-/* Describes files of MPI-IO, as a rank has them open. All of this lies in the arena, so that a
- * rollback puts handles, views and pointers back. The contents of files are with file_store.h. */
+/* Describes files of MPI-IO, as a rank has them open. These descriptions lie in the arena, so that
+ * a rollback puts handles, views and pointers back. file_store.h keeps the contents of files. */
 #ifndef RECLINE_FILE_H
 #define RECLINE_FILE_H
 
@@ -8,19 +8,20 @@
 #include "sim/mpi/files/file_view.h"
 
 struct file {
-  struct comm *comm; /* its own communicator, of the members that opened it */
+  struct comm *comm; /* the file's own communicator, of the members that opened it */
   char *path;
   int amode;
-  bool closed; /* closed, or it could not be opened; stays in the list, because the rank has reached
-                  a version of it */
+  /* the file was closed or could not be opened; it stays in the list, because the rank has
+   * reached a version of it */
+  bool closed;
   struct standing standing;
-  MPI_Info info;         /* MPI_INFO_NULL: none */
-  MPI_Errhandler errors; /* NULL: errors are returned */
+  MPI_Info info;         /* hints, or MPI_INFO_NULL if there are none */
+  MPI_Errhandler errors; /* handler of errors, or NULL if errors are returned */
   struct view view;
-  int64_t position, shared; /* in etypes */
-  bool split;               /* between the two calls of a collective access */
-  MPI_Status status;        /* of that access */
-  int fortran;              /* its integer in Fortran, 0: none yet */
+  int64_t position, shared; /* individual and shared pointer, in etypes */
+  bool split;               /* true between the two calls of a split collective access */
+  MPI_Status status;        /* status of the split access */
+  int fortran;              /* its integer in Fortran, or 0 if it has none yet */
   struct file *next;
 };
 
@@ -38,8 +39,8 @@ static inline struct file *file_of(struct rank *r, MPI_File handle)
   return file;
 }
 
-/* Returns the result of a call on the file (NULL: on none) that meets this error, or ends the
- * run. */
+/* Returns the result of a call on the file that meets this error, or ends the run. `file` is NULL
+ * for a call that concerns no file. */
 int file_error(struct rank *, struct file *, int error);
 
 /* Calls the program's error handler of files. */
@@ -48,21 +49,20 @@ void errors_call_of_files(struct rank *, MPI_Errhandler, MPI_File, int error);
 /* Returns MPI's error class for a value of errno. */
 int file_class(int error);
 
-/* Call these before and after a collective call. A call in which all members of a file wait for
- * each other synchronizes the file.
- */
+/* files_before_call() must be called before a collective call, files_after_call() after it. A
+ * collective call in which all members of a file wait for each other synchronizes the file. */
 void files_before_call(struct rank *, const struct call_site *);
 void files_after_call(struct rank *, const struct call_site *);
 
 /* Synchronizes the file by a collective call in which each member gives the number `own`. `told`
- * (NULL: not wanted) gets the numbers of all members, and lies in the arena. After an MPI error no
- * version has ended. */
+ * gets the numbers of all members; it lies in the arena, or is NULL if the caller does not need
+ * them. After an MPI error no version has ended. */
 int file_synchronize(struct rank *, struct file *, int64_t own, int64_t *told);
 
 /* The next functions serve the shared pointer, which is counted in etypes. file_shared() returns
- * its value at the moment when all members had come to the rank's collective call;
- * file_move_shared() moves it for that call. file_take_shared() takes `etypes` etypes for one rank,
- * and ends the run if that could not be rolled back. */
+ * the value of the pointer at the moment when all members had come to the rank's collective call;
+ * file_move_shared() moves the pointer for that call. file_take_shared() takes `etypes` etypes for
+ * one rank, and ends the run if a rollback could not undo that. */
 int64_t file_shared(const struct file *);
 void file_move_shared(struct file *, int64_t to);
 int64_t file_take_shared(struct rank *, struct file *, int64_t etypes);
