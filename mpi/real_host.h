@@ -88,8 +88,8 @@ struct real_options real_options_of_environment(void);
 
 /* ---- the program's data ---- */
 
-/* Describes a box of an array of `dimensions` dimensions, as recline_protect_distributed() has it,
- * or 0 if the memory is no part of an array. */
+/* Describes a box of an array of `dimensions` dimensions, as recline_protect_distributed() has it.
+ * If `dimensions` is 0, the memory is no part of an array. */
 enum { REAL_DIMENSIONS = BOX_DIMENSIONS };
 struct real_shape {
   int64_t dimensions;

@@ -12,14 +12,14 @@
 
 double machine_now(void); /* 0 when the run begins */
 /* Begins the run when `actors` actors have made this call, each with the time at which it `came`.
- * The calls return after the last one was made. Then machine_now() returns the latest of these
- * times: what the actors did after it takes no time of the run. */
+ * The calls return after the last one was made. At that moment machine_now() returns the latest of
+ * the times `came`: what the actors did after it takes no time of the run. */
 void machine_begin(int actors, double came);
 double machine_since_begin(double clock); /* converts a time of SimGrid's clock */
 void machine_sleep(double seconds);
 
-/* Returns a number of the calling actor: small, from 1 on, and never used for another one, or 0 if
- * the caller is a thread that a program has started. */
+/* Returns the number of the calling actor. Numbers are small, count from 1, and are never used
+ * again. Returns 0 if the caller is a thread that a program has started. */
 long machine_actor(void);
 sg_actor_t machine_self(void);
 /* Returns the calling actor's rank in SMPI's world, also before MPI_Init, or -1 if it has none. */
@@ -29,8 +29,9 @@ __attribute__((noreturn)) void machine_exit(void); /* ends the calling actor */
 void machine_on_exit(void (*told)(int failed, void *data), void *data);
 void machine_move(sg_actor_t actor, const char *host);
 const char *machine_host(void);
-bool machine_has_route(const char *from, const char *to); /* between two hosts, for messages */
-int machine_cores(void);                                  /* cores of the caller's host */
+/* whether messages can go from host to host */
+bool machine_has_route(const char *from, const char *to);
+int machine_cores(void);    /* number of cores of the caller's host */
 double machine_speed(void); /* speed of the caller's host, in flop/s */
 
 /* The next functions return settings of SMPI. */
@@ -41,34 +42,40 @@ double machine_smpi_reading(void);   /* the seconds that PMPI_Wtime() takes */
 unsigned machine_stack_bytes(void);
 
 /* Describes a computation, or a sleep, that another actor can interrupt. The caller waits for its
- * end. If `pause` is set, the caller waits by that function, which returns at the given time or
- * earlier. The computation ends if that function has called machine_interrupt(). */
+ * end. If `pause` is set, the caller waits in that function, which returns at the given time or
+ * earlier. The computation also ends if `pause` has called machine_interrupt(). */
 struct bell;
 struct computation {
-  struct bell *bell; /* made when it is first needed */
+  struct bell *bell; /* a bell, made when it is first needed */
   bool under_way;
-  void (*pause)(void *data, double until); /* NULL: the bell */
+  /* the function in which the caller waits, or NULL to wait for the bell */
+  void (*pause)(void *data, double until);
   void *data;
 };
-/* Returns the flops that are left: 0 at its end. */
+/* Computes. Returns the number of flops that are left, which is 0 if the computation came to its
+ * end. */
 double machine_compute(struct computation *, double flops);
-double machine_execute(double flops);                      /* cannot be interrupted: returns 0 */
-double machine_doze(struct computation *, double seconds); /* as machine_compute(), for a sleep */
+/* computes without interruption; returns 0 */
+double machine_execute(double flops);
+/* does the same for a sleep; returns seconds */
+double machine_doze(struct computation *, double seconds);
 void machine_interrupt(struct computation *); /* does nothing if there is no computation */
 
-/* machine_property() returns a property (with a static name) of the caller's host, or of the
- * innermost zone around the host that has the property, or NULL if there is none. machine_figure()
- * returns its value as a number, in its unit. No other actor runs meanwhile. */
+/* machine_property() returns the property `name`, a static text, of the caller's host, or of the
+ * innermost zone around the host that has the property. It returns NULL if there is none.
+ * machine_figure() returns the value of a property as a number, in its unit. No other actor runs
+ * meanwhile. */
 const char *machine_property(const char *name);
 double machine_figure(const char *name, double otherwise);
 
 /* Notes that the platform does not give `what` (a static text), and which value is taken instead.
- * Each `what` is noted once; machine_figure() calls this. `decisive` says that figures of the run
- * depend on the value; costs that are taken as 0 change little. */
+ * Each `what` is noted once. machine_figure() calls this function. `decisive` says that figures of
+ * the run depend on the value; costs that are taken as 0 change little. */
 void machine_assume(const char *what, const char *taken, bool decisive);
 bool machine_is_assumed(const char *what);
 
-/* Returns note `i`, from 0 on, a static text "WHAT, taken as TAKEN"; NULL after the last one. */
+/* Returns note `i`, from 0 on, a static text "WHAT, taken as TAKEN", or NULL after the last
+ * note. */
 const char *machine_assumption(int i, bool *decisive);
 
 /* Returns the seconds of a copy in the memory of the caller's host: its property memory_copy_bw, in
@@ -77,18 +84,18 @@ double machine_copy_seconds(double bytes);
 
 /* machine_log_seconds() returns the seconds of a copy of data that were just made, so that only the
  * copy goes through memory (property log_copy_bw). machine_repeat_seconds() is for data of up to
- * cache_bytes that are copied again and again, and stay in the cache (property cache_copy_bw).
- * Without its property such a copy takes as long as other copies. */
+ * cache_bytes that are copied again and again, and stay in the cache (property cache_copy_bw). If
+ * the platform lacks the property, such a copy takes as long as other copies. */
 double machine_log_seconds(double bytes);
 double machine_repeat_seconds(double bytes);
 
-/* Returns the seconds to compute the parity of a set, or to restore lost data from it: property
- * encode_bw, or else the bandwidth of copies. */
+/* Returns the seconds to compute the parity of a set, or to restore lost data from the parity, by
+ * property encode_bw or, without it, by the bandwidth of copies. */
 double machine_encode_seconds(double bytes);
 
-/* Describes a step of a transfer. Bytes go from one host to another, or stay on one, and through
- * the first disk of the host that stores them. Network and disk work at the same time; on a host
- * without a disk, the disk's part takes no time. STEP_WORK only lets time pass. */
+/* Describes a step of a transfer. Bytes go from one host to another, or stay on one host, and go
+ * through the first disk of the host that stores them. Network and disk work at the same time. On a
+ * host without a disk, the disk's share takes no time. STEP_WORK only lets time pass. */
 enum step_kind {
   STEP_WRITE, /* to the disk of `to` */
   STEP_READ,  /* from the disk of `from` */
@@ -97,36 +104,37 @@ enum step_kind {
 };
 struct step_of_transfer {
   enum step_kind kind;
-  const char *from, *to; /* NULL: the caller's host */
+  const char *from, *to; /* the hosts; NULL stands for the caller's host */
   double bytes, seconds;
   bool unsynced; /* a write that does not wait for the disk's property write_latency_s */
 };
 
-/* Copies these steps and takes one after the other in the background, on behalf of the host `home`
- * (NULL: the caller's). Calls `done` at the end. Until then the transfer can be cut. */
+/* Copies the steps and takes one after the other in the background, on behalf of the host `home`,
+ * or of the caller's host if `home` is NULL. Calls `done` at the end. Until then the transfer can
+ * be cut. */
 struct transfer;
 struct transfer *machine_transfer(const char *home, const struct step_of_transfer *, unsigned count,
                                   void (*done)(void *), void *data);
 /* Ends the transfer without calling `done`. Returns false if `done` is already being called. */
 bool machine_cut(struct transfer *);
-/* Waits for the transfer as for a computation. Returns false if the wait was interrupted. */
+/* Makes a transfer and waits for its end, as for a computation. Returns false if the wait was
+ * interrupted. */
 bool machine_await(struct computation *, const struct step_of_transfer *, unsigned count);
 
-/* Passes a message through a daemon on the first host and then one on the second (through one only,
- * if the hosts are the same). A daemon handles messages in the order of arrival, each for that many
- * seconds. Calls `done` on the second host after both. Hosts are given by name; nothing cuts the
- * transfer. */
+/* Passes a message through a daemon on host `from` and then through a daemon on host `to`, or
+ * through one daemon if the hosts are the same. A daemon handles messages in the order of arrival,
+ * each for `seconds`. Afterwards calls `done` on host `to`. Nothing can cut this transfer. */
 void machine_relay(const char *from, const char *to, double seconds, void (*done)(void *),
                    void *data);
 
 /* Calls `told` when no actor can ever go on. */
 void machine_on_deadlock(void (*told)(void));
 
-/* A bell wakes an actor: one actor waits for it and others ring it. */
+/* A bell wakes an actor: one actor waits for the bell and others ring it. */
 struct bell *bell_new(void);
-/* Waits until it rings, or until that time (negative: no limit). Sometimes it returns without a
- * reason. */
+/* Waits until the bell rings or until time `until`, which is negative for no limit. Sometimes
+ * returns without a reason. */
 void bell_wait(struct bell *, double until);
-void bell_ring(struct bell *); /* NULL: no actor waits yet */
+void bell_ring(struct bell *); /* does nothing for NULL, as no actor waits yet */
 
 #endif

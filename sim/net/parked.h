@@ -15,8 +15,8 @@ void parked_add(struct parked *, struct message *);
 /* Returns the messages in the order of arrival. The caller must not change the list. */
 const GList *parked_all(const struct parked *);
 
-/* Returns the serial of the last message of that kind with that envelope, which has no wildcard, or
- * 0 if there is no such message. */
+/* Returns the serial of the last message of that kind with that envelope, or 0 if there is no such
+ * message. The envelope must have no wildcard. */
 uint32_t parked_last(const struct parked *, enum message_kind, int source, int comm, int32_t tag);
 
 /* Both functions move messages to `to`, in the order of arrival. parked_take_from() moves the

@@ -10,15 +10,15 @@ struct payload {
   const void *bytes;
   size_t size; /* in bytes */
   unsigned holders;
-  /* its number among the synchronous sends from rank to rank, or 0 if there is none */
+  /* number of the send among the synchronous sends from rank to rank, or 0 if it has none */
   uint32_t synchronous;
   bool lent;
   char own[];
 };
 
 /* payload_new() and payload_lend() return a payload with one holder, which drops it later. The
- * bytes of payload_new() are uninitialized, to be written at once; payload_lend() lends the
- * sender's bytes. */
+ * bytes of payload_new() are uninitialized, and the caller writes them at once. payload_lend()
+ * lends the sender's bytes. */
 struct payload *payload_new(size_t size);
 struct payload *payload_lend(const void *bytes, size_t size);
 
@@ -28,8 +28,8 @@ struct payload *payload_hold(struct payload *); /* adds a holder; returns the pa
 void payload_drop(struct payload *);
 void payload_settle(struct payload *);
 
-/* Drops the payload at the end of the send that lent its bytes. Settles it first if it has other
- * holders. */
+/* Drops the payload at the end of the send that lent its bytes. If the payload has other holders,
+ * settles it first. */
 void payload_call_in(struct payload *);
 
 #endif

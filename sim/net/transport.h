@@ -3,16 +3,16 @@
  * As under SMPI, a transfer begins when its receiver expects the message: the receiver has posted a
  * receive that accepts it, or waits for any message. Until then the message is *parked*. A stale
  * message also comes in, and its receiver drops it. Messages of one source are handed on in the
- * order of sending, so a message that must be handed on calls in earlier ones that are parked.
+ * order of sending, so a message that must be handed on makes earlier parked messages come in, too.
  *
  *     eager        envelope and payload in one transfer; the send is complete at once. Small
- *                  messages, and all of MPI_Bsend
+ *                  messages and all messages of MPI_Bsend are eager
  *     rendezvous   the receiver sees the envelope at once, as it finds a waiting send under SMPI.
- *                  The payload follows and completes the send: at once when the receiver expects
- *                  the message, else when it fetches it.
- *     synchronous  a rendezvous whose payload begins by itself only where a receive is posted for
- *                  it, as the send must not end before the match. Otherwise an empty transfer wakes
- *                  a receiver that expects it.
+ *                  The payload follows and completes the send. It follows at once if the receiver
+ *                  expects the message, else when the receiver fetches it.
+ *     synchronous  a rendezvous whose payload begins by itself only if a receive is posted for it,
+ *                  because the send must not end before the match. Otherwise an empty transfer
+ *                  wakes a receiver that expects the message.
  *
  * The overhead of receiving an eager message of a program is charged where the program completes
  * its receive (request.c), as under SMPI; for other messages, on arrival.
@@ -31,19 +31,19 @@
 
 /* Holds what the transport needs from its host. */
 struct network {
-  int ranks;                            /* ranks of the program; the dispatcher comes after them */
+  /* number of ranks of the program; the dispatcher comes after them */
+  int ranks;
   const char *overhead[WIRE_OVERHEADS]; /* costs of messages, as the platform says (wire.h) */
   /* Control messages may overtake messages of the program, so they travel as mail
    * (control_mail.h). */
   bool mail;
-  /* Control messages pass the daemons of the nodes, if the platform has daemons: each takes
+  /* Control messages pass the daemons of the nodes, if the platform has daemons. Each daemon takes
    * control_daemon_s for a message, and a rank looks for messages every control_poll_s (Open MPI
    * 1.3: opal_progress()). */
   bool out_of_band;
   /* Returns whether the receiver looks for that control message without a pause. */
   bool (*spins)(const struct message *);
-  /* Returns whether the receiver would go on, or do something for its protocol, with that
-   * message. */
+  /* Returns whether the receiver would go on, or take a step of its protocol, with that message. */
   bool (*expects)(const struct message *);
   /* Returns whether the receiver's program has posted a receive that takes the message. */
   bool (*is_awaited)(const struct message *);
@@ -60,7 +60,7 @@ void transport_look(int index);
  * ranks. */
 struct transport *transport_new(int index);
 
-/* Sends a message that counts for `wire_bytes` on the network, and owns the message from here on.
+/* Sends a message that counts for `wire_bytes` on the network, and takes ownership of the message.
  * Returns the number of the send, or 0 if the send is complete. */
 uint32_t transport_send(struct transport *, struct message *, uint64_t wire_bytes, bool blocking);
 bool transport_sent(const struct transport *, uint32_t send);
@@ -79,15 +79,15 @@ struct traffic {
 struct traffic transport_traffic(void);
 
 /* Asks for the payload of a rendezvous message. Calls `done` with `data` when the payload has come;
- * for other messages, at once. Owns the message. */
+ * for other messages, at once. Takes ownership of the message. */
 void transport_fetch(struct transport *, struct message *,
                      void (*done)(struct message *, void *data), void *data);
 void transport_finish_fetches(struct transport *, GQueue *inbox); /* waits for all payloads */
 
-/* Lets parked messages come in, if they are `wanted` (NULL: all). */
+/* Lets the parked messages come in for which `wanted` returns true, or all if `wanted` is NULL. */
 void transport_let_in(struct transport *, bool (*wanted)(const struct message *, const void *what),
                       const void *what);
-/* Lets parked messages with that envelope, which has no wildcard, come in. */
+/* Lets parked messages with that envelope come in. The envelope must have no wildcard. */
 void transport_let_in_from(struct transport *, enum message_kind, int source, int comm,
                            int32_t tag);
 
@@ -100,7 +100,7 @@ unsigned transport_program_in_transit(void);
 /* Returns whether the bytes of a message that was taken are still on their way. */
 bool transport_fetches(const struct transport *);
 
-/* Forgets sends and fetches under way. They may still end, without any effect. */
+/* Forgets sends and fetches under way, which may still end, but without any effect. */
 void transport_abandon(struct transport *);
 
 /* Marks sends to `peer` that are under way as complete, because they will never be received. */
@@ -118,9 +118,9 @@ void transport_give_up(struct transport *, uint32_t first, uint32_t last);
 bool transport_answer_door(struct transport *, GQueue *inbox);
 /* Takes all that has come, without waiting. */
 void transport_poll(struct transport *, GQueue *inbox);
-/* Waits until something completes, or until that time (negative: no limit). `awaited` is the number
- * of messages of the program that may come; control messages and notices may come besides. A wait
- * that is ready for more messages takes longer to compute. */
+/* Waits until something completes or until time `until`, which is negative for no limit. `awaited`
+ * is the number of messages of the program that may come; control messages and notices may also
+ * come. A wait that is ready for more messages takes longer to compute. */
 void transport_wait(struct transport *, GQueue *inbox, unsigned awaited, double until);
 
 #endif

@@ -17,15 +17,15 @@ struct checked {
 
 bool checked_as_expected(const struct checked *);
 
-/* Print results on standard output. report_line() prints a line when a claim ends, and report_end()
- * the footer; the other functions print all results. */
+/* These functions print results on standard output. report_line() prints a line when a claim ends,
+ * report_end() prints the footer, and the other functions print all results. */
 void report_line(const struct checked *);
 void report_end(const struct checked *, unsigned count);
 void report_tap(const struct checked *, unsigned count);
 void report_junit(const struct checked *, unsigned count);
 
-/* Prints a workflow command for each verdict that is not as expected: GitHub Actions, and services
- * that are compatible, show it at the line of the claim that expects another verdict. */
+/* Prints a workflow command for each verdict that is not as expected: GitHub Actions and compatible
+ * services show the command at the line of the claim that expects another verdict. */
 void report_annotate(FILE *out, const struct checked *, unsigned count);
 
 /* Returns the results as one JSON object. The caller frees it with g_free(). */

@@ -13,18 +13,21 @@ struct claim_options {
   unsigned workers; /* threads of each exploration; at least 1 */
   bool stubborn;    /* --reduce por, all */
   bool symmetry;    /* --reduce sym, all */
-  bool compact;     /* the visited set keeps fingerprints */
-  bool whole;       /* contents are kept from which no rank will start (world_settles()) */
-  bool audit;       /* everything that the explorer remembers is computed again, and compared */
+  bool compact;     /* the visited set keeps fingerprints of states */
+  /* stored contents are kept even if no rank will start from them (world_settles()) */
+  bool whole;
+  bool audit; /* everything that the explorer remembers is computed again and compared */
   /* bytes for the tables of all jobs, or 0 for a share of the machine's memory */
   uint64_t memory;
-  const char *protocol; /* the protocol whose checkpoints replace saves, or NULL if there is none */
-  const char *saves;    /* directory for ID.save, to go on from, or NULL if nothing is saved */
+  /* name of the protocol whose checkpoints replace saves, or NULL if there is none */
+  const char *protocol;
+  const char *saves; /* directory for ID.save, to go on from, or NULL if nothing is saved */
   /* directory for states when memory is short, or NULL if they stay in memory */
   const char *disk;
   double save_seconds; /* seconds from one save to the next */
   double seconds;      /* seconds of exploring, or 0 for no bound */
-  bool progress; /* a line on standard error shows the progress; a terminal shows only the newest */
+  /* lines on standard error show the progress; a terminal shows only the newest line */
+  bool progress;
   /* Leads to other processes that check the same claim, or NULL if there are none. */
   const struct transport *transport;
 };
@@ -43,35 +46,39 @@ enum { CLAIM_SIZES = 16 };
 struct claim_result {
   enum claim_verdict verdict;
   uint64_t states, transitions, steps;
-  uint64_t resumed;       /* states that came from a save */
-  uint64_t archived;      /* states on disk, as memory was short */
-  bool cycles;            /* livelock was judged (property progress) */
-  bool recurs;            /* progress was not judged, and some runs may go round for ever */
-  struct reached reached; /* what runs have shown; HOLDS, VACUOUS: complete */
-  unsigned depth;         /* HOLDS: depth of the farthest state; VIOLATED: moves of the run */
-  uint64_t bytes;         /* bytes of the explorer's tables */
+  uint64_t resumed;  /* number of states that came from a save */
+  uint64_t archived; /* number of states that are on disk because memory was short */
+  bool cycles;       /* livelock (property progress) was judged */
+  bool recurs;       /* progress was not judged, and some runs may go round for ever */
+  /* what runs have shown; it is complete if the verdict is HOLDS or VACUOUS */
+  struct reached reached;
+  unsigned depth; /* HOLDS: depth of the farthest state; VIOLATED: moves of the run */
+  uint64_t bytes; /* bytes of the explorer's tables */
   /* bound on the probability that a state was left out, or 0 if no state was */
   double omission;
-  double miss; /* bound on the probability that a violation was missed for that reason */
+  /* bound on the probability that a violation was missed because a state was left out */
+  double miss;
   /* bound on the probability that two different contents counted as equal, or 0 if none was
    * compared */
   double collision;
   uint64_t peak_rss; /* peak memory of the process that explored, in bytes; the caller sets it */
   double seconds;
-  uint32_t sizes[CLAIM_SIZES]; /* sizes of messages and of contributions to calls, in bytes,
-                                  ascending: the `sizes_count` smallest ones */
+  /* the `sizes_count` smallest sizes of messages and of contributions to calls, in bytes,
+   * ascending */
+  uint32_t sizes[CLAIM_SIZES];
   unsigned sizes_count;
-  char reduction[16];          /* the reduction that was used: none, por, sym, all, recovery */
-  uint64_t full_states, rests; /* of an audit: states without reduction, and states at rest */
-  char unreduced[80];          /* why no reduction was used, although the options asked for one */
+  char reduction[16]; /* the reduction that was used: none, por, sym, all, recovery */
+  /* of an audit: number of states without reduction, and number of states at rest */
+  uint64_t full_states, rests;
+  char unreduced[80];        /* why no reduction was used, although the options asked for one */
   char no_stubborn_sets[80]; /* why stubborn sets were not used together with the crash reduction */
   char bound[32];            /* INCONCLUSIVE: the bound that was hit */
-  char property[32];         /* VIOLATED: the property */
+  char property[32];         /* VIOLATED: the violated property */
   int rank;
-  char unjudged[256]; /* HOLDS, VACUOUS: properties that no run gave an occasion to judge, ", "
-                         between them */
-  char text[256];  /* VIOLATED, VACUOUS, BREACH: what was seen; INCONCLUSIVE: "", or more about the
-                      bound */
+  /* HOLDS, VACUOUS: the properties that no run gave an occasion to judge, separated by ", " */
+  char unjudged[256];
+  /* VIOLATED, VACUOUS, BREACH: what was seen; INCONCLUSIVE: more about the bound, or "" */
+  char text[256];
   char trace[512]; /* path of the trace that was written, or "" if none was */
 };
 
@@ -84,19 +91,20 @@ bool claim_check(const struct scenario *claim, const struct claim_options *, str
 bool claim_valid(const struct scenario *claim, GError **error);
 
 /* Returns the claim's script as its protocol sees it (script_spell_out()), which the caller frees
- * with script_free(); NULL with `error` set as above. */
+ * with script_free(), or NULL with `error` set as above. */
 struct script *claim_script(const struct scenario *claim, GError **error);
 
 /* Sets up the world of a valid claim, without its memory. The caller ends with world_clear(), and
  * keeps the script until then. */
 void claim_world(const struct scenario *claim, const struct script *, struct world *);
 
-/* Returns the names of the properties that are checked; the list ends with NULL. They are those
- * that the claim names. If it names none, they are the default ones, `progress` as far as the
- * search shows it, and those about memory and `once-per-failure` that the protocol promises.
- * `recovers` (no run gives up) is added, as a run that gives up says nothing about later states.
- * `line-invariant` is added if the protocol states one, unless a violation of another property is
- * expected, which programs must be able to see. The caller frees the array, and not the names. */
+/* Returns the names of the properties that are checked; the list ends with NULL. The claim names
+ * these properties. If it names none, they are the default properties, `progress` as far as the
+ * search shows it, and of the properties that the protocol promises those about memory and
+ * `once-per-failure`. `recovers` (no run gives up) is added, because a run that gives up says
+ * nothing about later states. `line-invariant` is added if the protocol states one, unless the
+ * claim expects a violation of another property, which programs must be able to see. The caller
+ * frees the array, but not the names. */
 GPtrArray *claim_properties(const struct scenario *claim);
 
 /* Returns "holds", "violated", "inconclusive", "vacuous" or "breach". */
@@ -106,7 +114,7 @@ const char *claim_verdict_name(enum claim_verdict);
  * from 0), or "before step 0". The caller frees it. */
 char *claim_when(unsigned moves);
 
-/* Returns the verdict that a claim expects, by the same names; "holds" if it states none. */
+/* Returns the name of the verdict that a claim expects, or "holds" if the claim states none. */
 const char *claim_expected(const struct scenario *claim);
 
 #endif

@@ -1,7 +1,7 @@
 /* Explores a claim in a process of its own.
  *
- * So a breach ends no other claim, the peak of memory is that of the claim, and all of its
- * memory is given back. */
+ * So a breach ends no other claim, the measured peak of memory belongs to the claim, and all memory
+ * of the claim is given back. */
 #ifndef RECLINE_CLAIM_PROCESS_H
 #define RECLINE_CLAIM_PROCESS_H
 
@@ -13,14 +13,14 @@
 
 /* Holds the options for all claims. The caller owns all memory. */
 struct work {
-  struct claim_options options; /* `jobs`: explorations that share the machine */
+  struct claim_options options; /* `jobs` is the number of explorations that share the machine */
   double timeout;               /* seconds for a claim, or 0 if only the claim's own limit counts */
-  const struct launch *launch; /* the transport, where several processes check one claim together */
-  int errors;                  /* standard error of the exploring process */
+  const struct launch *launch;  /* the transport, if several processes check one claim together */
+  int errors;                   /* standard error of the exploring process */
 };
 
 struct worker {
-  pid_t pid;      /* 0: none */
+  pid_t pid;      /* the process, or 0 if there is none */
   bool too_large; /* the process took more memory than allowed and was ended */
   int pipe;
   struct checked *checked;
@@ -34,7 +34,8 @@ bool worker_begin(const struct work *, struct worker *, struct checked *);
 bool worker_end(struct worker *, int status, const struct rusage *);
 
 /* Waits until one of `count` processes writes its result or ends, at most 100 ms. Ends processes
- * that take too much memory. Returns the process, which ends by itself from then on, or 0. */
+ * that take too much memory. Returns the process, which then ends by itself, or 0 if there is
+ * none. */
 pid_t workers_watch(const struct work *, struct worker *, int count);
 
 #endif

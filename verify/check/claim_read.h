@@ -9,8 +9,8 @@
 #include "world/script/script.h"
 
 /* Reads the claim's script, which the caller frees with script_free(), and the events that its runs
- * must show. Returns false with `error` set (`file:line: what, expected what`) if one of its keys
- * is wrong; *script may be set then, too. */
+ * must show. Returns false with `error` set (`file:line: what, expected what`) if a key of the
+ * claim is wrong; *script may be set even then. */
 bool claim_read(const struct scenario *claim, struct script **script, struct reached *least,
                 GError **error);
 

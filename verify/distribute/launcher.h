@@ -13,8 +13,8 @@ struct launch {
 
 struct launch launch_read(void);
 
-/* Initialises MPI. Is called once, in the process that will use MPI. On failure returns NULL and
- * sets *wrong to a text `what, expected what`, which the caller frees with free(). */
+/* Initialises MPI. It must be called once, in the process that will use MPI. On failure returns
+ * NULL and sets *wrong to a text `what, expected what`, which the caller frees with free(). */
 const struct transport *launch_connect(const struct launch *, char **wrong);
 
 #endif

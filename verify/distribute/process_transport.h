@@ -1,8 +1,8 @@
 /* Carries messages between the processes of one exploration, by real MPI.
  *
- * mpi.c implements this, in a shared object of its own that launcher.c loads. No other part of
- * recline is linked with an MPI library. So the symbols of the library never meet those of
- * SimGrid's SMPI. One thread of a process uses the transport.
+ * mpi.c implements this transport in a shared object of its own, which launcher.c loads. Nothing
+ * else in `recline check` is linked with an MPI library, so the symbols of the library never meet
+ * those of SimGrid's SMPI. One thread of a process uses the transport.
  */
 #ifndef RECLINE_PROCESS_TRANSPORT_H
 #define RECLINE_PROCESS_TRANSPORT_H
@@ -15,14 +15,15 @@
 /* Describes checkpoints of all processes by one of recline's own protocols (mpi/real_host.h). */
 struct transport_checkpoints {
   const char *protocol, *folder;
-  double every; /* seconds */
+  double every; /* seconds from one checkpoint to the next */
   void *ctx;
-  bool (*save)(void *ctx, FILE *);    /* writes all that a process needs to go on */
-  bool (*restore)(void *ctx, FILE *); /* reads it; returns false if it cannot */
+  bool (*save)(void *ctx, FILE *); /* writes all that a process needs to go on */
+  /* reads what `save` has written; returns false if it cannot */
+  bool (*restore)(void *ctx, FILE *);
 };
 
 struct transport {
-  unsigned rank, size; /* number of this process, and of all processes */
+  unsigned rank, size; /* number of this process, and how many processes there are */
 
   /* Sends at most INT_MAX bytes of malloc()ed memory, which the transport then owns, and returns at
    * once. Messages from one process to another arrive in the order of sending. */
@@ -31,21 +32,23 @@ struct transport {
   /* Returns the next message, which the caller frees with free(), or NULL if none has come. */
   void *(*receive)(size_t *size);
 
-  size_t (*queued)(void); /* bytes that were sent and are not on their way yet */
+  /* returns the number of bytes that were sent and are not on their way yet */
+  size_t (*queued)(void);
 
   /* Pauses, each time longer as long as there is nothing to receive. */
   void (*idle)(void);
 
   /* Replaces the first `sums` values by their sums over all processes, and the next `most` values
-   * by the largest ones. All processes must call it. With checkpoints, one may be taken within the
-   * call, and a restored process returns from this call. */
+   * by the largest ones. All processes must call this function. A checkpoint may be taken within
+   * the call, and a restored process returns from the call. */
   void (*combine)(uint64_t *values, unsigned sums, unsigned most);
 
   /* Begins checkpoints, before anything is sent. They end when all processes call `last` after the
    * same combine(). Returns whether this process was restored from a checkpoint. */
   bool (*checkpoint)(const struct transport_checkpoints *);
   void (*safe_point)(void); /* a checkpoint may be taken here */
-  void (*last)(bool keep);  /* ends checkpoints; `keep`: the last one stays after the end */
+  /* ends checkpoints; if `keep`, the last checkpoint stays after the end */
+  void (*last)(bool keep);
 
   void (*end)(void); /* ends the transport; all processes must call it, as their last call */
 };

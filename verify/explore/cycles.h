@@ -1,5 +1,5 @@
-/* Declares, for the examination of infinite runs (liveness.c, lasso.c), one worker's state and its
- * functions on states and components. */
+/* Declares what serves the examination of infinite runs (liveness.c, lasso.c): the state of one
+ * worker, and its functions on states and components. */
 #ifndef RECLINE_CYCLES_H
 #define RECLINE_CYCLES_H
 
@@ -12,10 +12,11 @@ struct places {
 
 /* Holds facts about a move in the component under examination. */
 struct chance {
-  uint64_t possible; /* number of its states in which the move is possible */
+  uint64_t possible; /* number of states of the component in which the move is possible */
   uint64_t seen;     /* number of the last expansion in which the move was possible */
-  bool taken;        /* the move leads from the component to itself */
-  bool owed;         /* the lasso must take the move, or reach a state where it is not possible */
+  bool taken;        /* the move leads from a state of the component to a state of the component */
+  /* the lasso must take the move, or reach a state in which the move is not possible */
+  bool owed;
 };
 
 /* Holds one worker's examination. */
@@ -23,14 +24,17 @@ struct cycles {
   struct explorer *e;
   struct worker *w;
   struct transitions transitions;
-  const struct recurrence *recurrence; /* NULL: any state may lie on a cycle */
-  uint32_t *number; /* by place of the visited set: the component of its state (components.h) */
+  /* the states that may lie on a cycle, or NULL if any state may */
+  const struct recurrence *recurrence;
+  /* by place of the visited set: the component of the state at that place (components.h) */
+  uint32_t *number;
   uint64_t expanded, expansions; /* the place expanded last, and the number of expansions */
   struct chance *chances;        /* by move */
   uint32_t chances_room;
-  struct places touched;       /* moves of which something is known */
-  struct places bad;           /* components in which a run can stay and violate `progress` */
-  uint64_t components, states; /* components of several states; states in them */
+  struct places touched; /* moves of which something is known */
+  struct places bad;     /* components in which a run can stay and violate `progress` */
+  /* number of components of several states, and number of states in them */
+  uint64_t components, states;
 };
 
 void places_add(struct places *, uint64_t place);
@@ -44,8 +48,9 @@ struct chance *cycles_chance(struct cycles *, uint32_t move);
  * for ever. */
 bool cycles_is_bad(struct cycles *, struct verdict *);
 
-/* Counts, for each move that is not a fault, where it is possible in the component and whether it
- * is taken. Returns whether a fair run that stays here violates `progress`. */
+/* Finds, for each move that is not a fault, in how many states of the component the move is
+ * possible and whether it is taken. Returns whether a fair run that stays in the component violates
+ * `progress`. */
 bool cycles_survey(struct cycles *, const uint64_t *state, size_t count, uint32_t component);
 
 /* Returns whether the state at `place` may lie on a cycle with the state that was expanded last. If
@@ -54,8 +59,8 @@ bool cycles_are_alike(struct cycles *, uint64_t place);
 
 /* ---- lasso.c ---- */
 
-/* Fills in the run through one of the bad components, which are in falling order. `first` is the
- * place of the first state. */
+/* Fills in a run through one of the bad components, which are in falling order. `first` is the
+ * place of the first state of the search. */
 void lasso_write(struct cycles *, uint64_t first);
 
 #endif

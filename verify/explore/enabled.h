@@ -1,9 +1,10 @@
 /* Finds the enabled moves of the state being expanded, and their deltas, by origin: a rank by
  * itself, a message to it from one peer, its crash, or a detection (world_origins() in world.h).
  *
- * States are expanded in the order in which they were found, and most differ from the state before
- * in few components. The moves of an origin stay valid while neither a view that they look at nor a
- * component that they rewrite changes; the moves of all other origins are looked up again.
+ * States are expanded in the order in which they were found, and most states differ in few
+ * components from the state that was expanded before. The moves of an origin stay valid as long as
+ * neither a view that they read nor a component that they change differs. The moves of all other
+ * origins are looked up again.
  */
 #ifndef RECLINE_ENABLED_H
 #define RECLINE_ENABLED_H
@@ -15,17 +16,17 @@
 struct origin_moves {
   uint32_t first, count; /* range in local_cache.options */
   uint32_t room;
-  /* for each option: the end of the descent to its effect, or 0 if it is not known */
+  /* for each option: where the descent to its effect ends, or 0 if this is not known */
   uint32_t *cursors;
-  char *deltas; /* with fine views: the effect in this state */
+  char *deltas; /* with fine views: the effects of the options in this state */
 };
 
 struct enabled {
   struct origin_moves *of; /* the moves of each origin */
-  /* The views on which the moves of each origin depend. With ENABLED_UNKNOWN in the set the moves
-   * must be looked up again. */
+  /* By origin: the views on which its moves depend. If the set has ENABLED_UNKNOWN, the moves must
+   * be looked up again. */
   struct view_set *on;
-  uint32_t count; /* of origins */
+  uint32_t count; /* number of origins */
   /* `own`: for each rank, the origin of the moves that it makes without a message, a crash or a
    * detection; `other`: all other origins. */
   uint32_t *own, *other;
@@ -35,7 +36,7 @@ struct enabled {
   uint32_t walks_room;
 };
 
-#define ENABLED_UNKNOWN UINT64_C(1) /* no component's bit */
+#define ENABLED_UNKNOWN UINT64_C(1) /* a bit that stands for no component */
 
 void enabled_init(struct enabled *, const struct world *);
 void enabled_clear(struct enabled *);

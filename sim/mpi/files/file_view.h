@@ -1,5 +1,5 @@
-/* Computes where the data of a type lie, and where in a file the bytes lie that a rank sees through
- * its view. */
+/* Computes where the data of a type lie in memory, and where in a file the bytes lie that a rank
+ * sees through its view. */
 #ifndef RECLINE_FILE_VIEW_H
 #define RECLINE_FILE_VIEW_H
 
@@ -13,7 +13,7 @@ struct view {
   MPI_Offset displacement;
   MPI_Datatype etype, filetype;
   int etype_bytes;
-  int64_t extent, bytes; /* bytes of a tile; bytes seen of it */
+  int64_t extent, bytes; /* size of a tile, and how many of its bytes are seen, in bytes */
   struct segment *segment;
   int segments;
 };
@@ -25,7 +25,7 @@ GArray *type_segments(MPI_Datatype, int count);
 /* Sets the view of a file for which the program has set none: bytes, from the beginning. */
 void view_default(struct rank *, struct view *);
 
-/* Sets the view. Returns MPI_SUCCESS, or an MPI error, and then the view stays as it is. */
+/* Sets the view. Returns MPI_SUCCESS, or an MPI error; after an error the view is as before. */
 int view_set(struct rank *, struct view *, MPI_Offset displacement, MPI_Datatype etype,
              MPI_Datatype filetype);
 
@@ -33,8 +33,8 @@ int view_set(struct rank *, struct view *, MPI_Offset displacement, MPI_Datatype
  * frees them by g_array_unref(). */
 GArray *view_map(const struct view *, int64_t from, int64_t bytes);
 
-/* view_place() returns the place in the file of seen byte `at`; view_seen(), how many bytes are
- * seen of a file of `size` bytes. */
+/* view_place() returns the place in the file of seen byte `at`. view_seen() returns how many bytes
+ * of a file of `size` bytes are seen. */
 int64_t view_place(const struct view *, int64_t at);
 int64_t view_seen(const struct view *, int64_t size);
 

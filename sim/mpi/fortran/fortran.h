@@ -1,10 +1,10 @@
 /* Converts between the arguments of Fortran and of C, for the generated wrappers of the Fortran
  * calls and for wrap_fortran.c.
  *
- * Fortran passes addresses. Handles are integers. SMPI has tables for its own types, operations,
- * groups, infos and error handlers. Communicators, requests, files and windows are the layer's.
- * Their tables lie in the MPI state of the rank, so that they roll back with the program that holds
- * the integers. */
+ * Fortran passes addresses, and its handles are integers. SMPI has tables for its own types,
+ * operations, groups, infos and error handlers. The layer has tables for its communicators,
+ * requests, files and windows. The layer's tables lie in the MPI state of the rank, so that they
+ * roll back with the program that holds the integers. */
 #ifndef RECLINE_FORTRAN_H
 #define RECLINE_FORTRAN_H
 
@@ -20,8 +20,8 @@ void fortran_next(const char *name, void *function, size_t size);
   __typeof__(NAME) *next_;                                                                         \
   fortran_next(#NAME, &next_, sizeof next_)
 
-/* Defines NAME. It does LAYERED, with `r` set, if the layer is on, and calls SMPI's function if
- * not. */
+/* Defines function NAME. If the layer is on, the function does LAYERED, with `r` set; if not, it
+ * calls SMPI's function. */
 #define FORTRAN_CALL(NAME, PARAMETERS, ARGUMENTS, LAYERED)                                         \
   void NAME PARAMETERS                                                                             \
   {                                                                                                \
@@ -69,13 +69,14 @@ MPI_Status *fortran_status(void *argument);
  * addresses. */
 int *fortran_weights(void *argument);
 
-/* Gives types and operations the numbers of mpif.h if SMPI has none for them. The first call in a
- * simulation does so: make it with the heap of the simulator, before any other handle has a
- * number. */
+/* Gives types and operations the numbers of mpif.h if SMPI has none for them. Only the first call
+ * in a simulation does so. It must be made with the heap of the simulator, before any other handle
+ * has a number. */
 void fortran_begin(void);
 
-/* Both functions convert texts, which end with blanks in Fortran. fortran_text() returns a C copy,
- * which the caller frees by g_free(); fortran_put_text() copies back, cut at `length` bytes. */
+/* Both functions convert texts, which Fortran fills with blanks at the end. fortran_text() returns
+ * a C copy, which the caller frees by g_free(); fortran_put_text() copies a C text back, cut at
+ * `length` bytes. */
 char *fortran_text(const char *argument, size_t length);
 void fortran_put_text(char *argument, size_t length, const char *text);
 
@@ -106,8 +107,8 @@ void fortran_put_requests(struct rank *, const int *count, int *requests, MPI_Re
 /* Forgets the integer of a message, if it has one. */
 void fortran_forget_message(struct rank *, struct request *message);
 
-/* Returns a type for each rank of `comm`, which the caller frees with rank_free(); `buffer` has the
- * blocks.
+/* Returns an array with a type for each rank of `comm`, which the caller frees with rank_free().
+ * `buffer` has the blocks.
  */
 MPI_Datatype *fortran_get_types(struct rank *, const void *comm, void *buffer, const int *numbers);
 

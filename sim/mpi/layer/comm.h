@@ -1,4 +1,4 @@
-/* Declares functions on communicators that the wrappers of several kinds of calls share. */
+/* Declares functions on communicators. The wrappers of several kinds of calls share them. */
 #ifndef RECLINE_COMM_H
 #define RECLINE_COMM_H
 
@@ -17,7 +17,7 @@ struct comm *comm_within(struct rank *, MPI_Comm);
 /* Returns whether a handle of the program is an intercommunicator; false if the layer is off. */
 bool comm_is_between(MPI_Comm);
 
-/* Makes the intercommunicator of the two groups of which `both` consists. The first group has
+/* Makes the intercommunicator of the two groups that form `both`. The first group is the first
  * `first` members. */
 struct comm *comm_between(struct rank *, struct comm *both, int first);
 int comm_first_group(const struct comm *between); /* number of members of the first group */
@@ -25,33 +25,35 @@ int comm_first_group(const struct comm *between); /* number of members of the fi
 /* Makes a communicator with room for `size` members. */
 struct comm *comm_new(struct rank *, int size);
 
-/* Returns an internal communicator of these members of `parent`, over which they agree on new
- * communicators, or NULL if this rank is not among them. The communicator is kept for later calls
- * with the same members, so that its calls are numbered. Takes `member` over. */
+/* Returns an internal communicator of the `size` members of `parent` that are listed in `member`.
+ * Over it, they agree on new communicators. Returns NULL if this rank is not among them. The
+ * communicator is kept for later calls with the same members, so that its calls are numbered. Takes
+ * ownership of `member`. */
 struct comm *comm_of_members(struct rank *, struct comm *parent, int *member, int size);
 
-/* rank_in_group() returns the rank in the program of a member of a group; ranks_in_group() writes
- * the ranks of its first `count` members. */
+/* rank_in_group() returns the rank in the program of a member of a group. ranks_in_group() writes
+ * the ranks of the group's first `count` members. */
 int rank_in_group(MPI_Group, int member);
 void ranks_in_group(MPI_Group, int count, int *ranks);
 
-/* Does what MPI_Comm_split does, with the error handler of `parent`. After an error nothing is
- * made. For an intercommunicator each of the two groups is split; a colour without members in one
- * group gives MPI_COMM_NULL. */
+/* Does what MPI_Comm_split does, with the error handler of `parent`. After an error no communicator
+ * is made. For an intercommunicator each of the two groups is split; a colour without members in
+ * one group gives MPI_COMM_NULL. */
 int comm_split(struct rank *, struct comm *parent, int colour, int key, MPI_Comm *made);
 
 /* Call it when the program has no handle of the communicator any more. */
 void comm_release(struct rank *, struct comm *);
 
-/* Returns the result of a call on the communicator (NULL: on none) that meets this error. The
- * communicator decides whether this ends the run or calls the program's handler first. */
+/* Returns the result of a call on the communicator that meets this error; NULL stands for a call on
+ * no communicator. The communicator decides whether the error ends the run or calls the program's
+ * handler first. */
 int comm_error(struct rank *, struct comm *, int error);
 
 /* Does what MPI_Error_string does. */
 int error_string(const struct rank *, int code, char *text, int *length);
 
-/* Ends the run: the call of that name serves programs that repair themselves, which this run does
- * not allow. */
+/* Ends the run, because the call of that name serves programs that repair themselves, and this run
+ * does not allow such programs. */
 _Noreturn void repair_refuse(const char *name);
 
 /* Makes an error handler from a Fortran subroutine with the parameters (handle, code), for

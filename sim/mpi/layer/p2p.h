@@ -1,14 +1,15 @@
-/* Declares functions on requests that the wrappers of point-to-point calls and of collectives
- * share. */
+/* Declares functions on requests. The wrappers of point-to-point calls and of collectives share
+ * them. */
 #ifndef RECLINE_P2P_H
 #define RECLINE_P2P_H
 
 #include "sim/host/rank/request.h"
 
-/* REUSED: the buffer does not stay as it is until the send is complete. IMMEDIATE: a persistent
- * send costs what MPI_Isend does; without it, what MPI_Send does, as under SMPI. SIZED: a receive
- * of bytes whose buffer is made for the message that comes; the caller frees it. HIDDEN: the
- * message is on the hidden half of the communicator, but no part of a collective. */
+/* Lists properties of requests. REUSED: the buffer may change before the send is complete.
+ * IMMEDIATE: a persistent send has the cost of MPI_Isend; without this flag it has the cost of
+ * MPI_Send, as under SMPI. SIZED: the buffer of a receive of bytes is made for the message that
+ * comes, and the caller frees it. HIDDEN: the message is on the hidden half of the communicator,
+ * but no part of a collective. */
 enum {
   P2P_BLOCKING = 1,
   P2P_SYNCHRONOUS = 2,
@@ -34,14 +35,14 @@ struct request *p2p_prepare(struct rank *, enum request_kind, void *buffer, int 
                             int peer, int tag, struct comm *, unsigned flags);
 void p2p_start(struct rank *, struct request *);
 
-/* p2p_whole() makes one request of up to `parts` messages; p2p_add() adds each when it is begun.
- * The call that completes the request does the rest of the work. */
+/* p2p_whole() makes one request of up to `parts` messages; p2p_add() adds each message when it is
+ * begun. The call that completes the request does the rest of the work. */
 struct request *p2p_whole(struct rank *, int parts);
 void p2p_add(struct request *whole, struct request *part);
 
-/* p2p_persistent() makes such a request that is persistent and inactive. It takes the recipe over,
- * which must lie in the arena. Each start calls the recipe's `begin`, which makes room for the
- * parts by p2p_make_room() and begins them. */
+/* p2p_persistent() makes a request of several messages that is persistent and inactive. It takes
+ * ownership of the recipe, which must lie in the arena. Each start calls the recipe's `begin`,
+ * which makes room for the parts by p2p_make_room() and begins them. */
 struct request *p2p_persistent(struct rank *, struct comm *, struct recipe *);
 void p2p_make_room(struct rank *, struct request *whole, int parts);
 

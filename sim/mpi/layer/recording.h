@@ -6,20 +6,22 @@
  * Each letter of a call's signature gives one word, except for w, A, T, V and G, which give lists,
  * and D and S, which give nothing:
  *
- *     b, k     a buffer that is sent, one that is filled: its bytes; -1: MPI_IN_PLACE, -2: this
- *              rank has none
- *     a        a buffer that is both
+ *     b, k     a buffer that is sent, one that is filled: its size in bytes, -1 for MPI_IN_PLACE,
+ *              or -2 if this rank has none
+ *     a        a buffer that is sent and filled
  *     n        a count
- *     t, o     a datatype, an operation: its place in the lists below. For the program's own, a
- *              datatype is -1 minus its bytes; an operation is -1 if it commutes, else -2
+ *     t, o     a datatype, an operation: its place in the lists below. A datatype of the program's
+ *              own is -1 minus its size in bytes; an operation of the program's own is -1 if it
+ *              commutes, else -2
  *     r, s     a rank, the rank of a source
  *     g, i     a tag, any other int
  *     c, C, x  a communicator, one that is made, one that is freed: numbers in the order of making
  *     q, Q, f  a request, one that is made, one that is freed: numbers, which are used again
- *     w        requests, as many as the count before: their count, then their numbers
- *     A        counts, one for each block of the call: likewise
- *     T        as many datatypes
- *     V        ints, as many as the int before or, without one, as a grid has dimensions
+ *     w        requests, as many as the count before says: their count, then their numbers
+ *     A        counts, one for each block of the call: their number, then the counts
+ *     T        datatypes, one for each block of the call
+ *     V        ints, as many as the int before says or, without such an int, as the grid has
+ *              dimensions
  *     G        the members of a group, as ranks of the program
  *     D, S     displacements and other arguments that are not needed, statuses: nothing
  */
@@ -41,10 +43,13 @@ enum {
  * makes memory of these sizes before MPI_Init. */
 struct recording_head {
   int32_t format, ranks;
-  int32_t synchronous; /* 1: the program names a synchronous send (receipt.h); else 0 */
-  int32_t sent, received, collected, in_place; /* bytes of a buffer; `collected`: in collectives */
+  /* 1 if the program names a function for synchronous sends (receipt.h), else 0 */
+  int32_t synchronous;
+  /* largest sizes of buffers in bytes; `collected` is for collectives */
+  int32_t sent, received, collected, in_place;
   int32_t requests, comms;
-  int32_t blocks, types; /* most counts in a call; number of sizes of the program's own datatypes */
+  /* largest number of counts in a call; number of sizes of the program's own datatypes */
+  int32_t blocks, types;
 };
 
 #define RECORDED_CALLS(CALL)                                                                       \
@@ -127,8 +132,8 @@ struct recording_head {
   CALL(Comm_free, "x")                                                                             \
   CALL(Comm_disconnect, "x")
 
-/* Lists the actions other than calls of MPI. The words of a double or of a 64-bit number are its
- * halves, the low one first. */
+/* Lists the recorded actions that are no calls of MPI. The words of a double or of a 64-bit number
+ * are its halves, the low half first. */
 #define RECORDED_DEEDS(DEED)                                                                       \
   DEED(smpi_execute)                                                                               \
   DEED(smpi_execute_benched)                                                                       \

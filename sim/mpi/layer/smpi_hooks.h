@@ -6,7 +6,8 @@
  * functions, and an algorithm that runs for a rank of the layer sends and receives by the layer,
  * where the protocol sees its messages. All other calls reach SimGrid's own functions.
  *
- * The symbols are the ones of SimGrid 3.32, because SimGrid installs no header of these classes. */
+ * The symbols are those that SimGrid 3.32 exports, because SimGrid installs no header of these
+ * classes. */
 #ifndef RECLINE_SMPI_HOOKS_H
 #define RECLINE_SMPI_HOOKS_H
 
@@ -104,7 +105,7 @@
         MPI_Comm comm, MPI_Request *request, int external),                                        \
        (out, in, count, type, op, root, comm, request, external))
 
-/* Holds the layer's functions in place of SMPI's. */
+/* Holds the layer's functions that replace SMPI's. */
 #define HOOK(RESULT, RETURN, NAME, SYMBOL, PARAMETERS, ARGUMENTS) RESULT(*NAME) PARAMETERS;
 struct smpi_hooks {
   bool (*inside)(void); /* returns whether an algorithm runs for the calling rank */
@@ -112,8 +113,8 @@ struct smpi_hooks {
 };
 #undef HOOK
 
-/* Sets the functions, which stay the caller's. Call it once. Returns false if this library was not
- * preloaded, so that no call reaches it. */
+/* Sets the functions, which the caller keeps. It must be called once. Returns false if this library
+ * was not preloaded, so that no call reaches it. */
 bool smpi_hooks_set(const struct smpi_hooks *);
 
 #endif

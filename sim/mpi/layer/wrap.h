@@ -29,8 +29,8 @@ static inline int began(struct request *request, MPI_Request *handle)
   return MPI_SUCCESS;
 }
 
-/* Ends a call in which time may have gone by, and clears what it has left on the stack, which the
- * program could read. No function of the layer may be called after it. */
+/* Ends a call in which time may have passed. Clears what the call has left on the stack, where the
+ * program could read it. No function of the layer may be called afterwards. */
 static inline void wrap_leave(struct arena *mode, const struct rank *r)
 {
   layer_leave(mode);
@@ -38,8 +38,9 @@ static inline void wrap_leave(struct arena *mode, const struct rank *r)
     dead_stack_clear(r->source);
 }
 
-/* Ends the run if the caller is in a parallel region of OpenMP with several threads. All ranks are
- * one thread: during the call another rank would run, and its regions would replace this one. */
+/* Ends the run if the caller is in a parallel region of OpenMP with several threads. All ranks run
+ * in one thread, so another rank would run during the call, and its regions would replace this
+ * region. */
 static inline void layer_refuse_region(const struct rank *r, const char *name)
 {
   if (layer.in_parallel && __builtin_expect(layer.in_parallel(), 0))
@@ -49,7 +50,7 @@ static inline void layer_refuse_region(const struct rank *r, const char *name)
         r->index, name);
 }
 
-/* Begins a call of that name (static), which takes time. */
+/* Begins a call of that name, a static text. The call may take time. */
 static inline void layer_begin_call(struct rank *r, const char *name)
 {
   layer_refuse_region(r, name);
@@ -59,8 +60,8 @@ static inline void layer_begin_call(struct rank *r, const char *name)
   r->mpi->wait.kind = WAIT_CALL;
 }
 
-/* Ends the run if the caller is a thread that a program has started: SMPI knows no ranks but its
- * own actors, so calls from other threads do nothing. */
+/* Ends the run if the caller is a thread that a program has started. SMPI knows only its own actors
+ * as ranks, so calls from other threads would do nothing. */
 static inline void layer_refuse_thread(const char *name)
 {
   if (__builtin_expect(layer.on && !machine_actor(), 0))
@@ -70,8 +71,8 @@ static inline void layer_refuse_thread(const char *name)
         name);
 }
 
-/* Evaluates `layered`, with `r` set, if the layer is on, and `inert` if not, and returns the
- * result. Every MPI call is an opportunity for the protocol. */
+/* Returns the value of `layered`, which is evaluated with `r` set, if the layer is on, and of
+ * `inert` if not. Every such MPI call is an opportunity for the protocol. */
 #define WRAP(layered, inert)                                                                       \
   struct arena *mode_ = layer_enter();                                                             \
   struct rank *r = rank_self();                                                                    \
@@ -90,8 +91,8 @@ static inline void layer_refuse_thread(const char *name)
   wrap_leave(mode_, r);                                                                            \
   return result_
 
-/* Does the same for calls that only look something up: they take no time and are no opportunity for
- * the protocol. */
+/* Does the same for calls that only look something up. These take no time and are no opportunity
+ * for the protocol. */
 #define LOOK_UP(layered, inert)                                                                    \
   struct arena *mode_ = layer_enter();                                                             \
   struct rank *r = rank_self();                                                                    \
@@ -103,9 +104,9 @@ static inline void layer_refuse_thread(const char *name)
   layer_leave(mode_);                                                                              \
   return result_
 
-/* Defines MPI_NAME by WRAP or LOOK_UP: the last argument is evaluated if the layer is on, and
- * SMPI's own function is called if not. ARGUMENTS are the names of its parameters, in parentheses;
- * their types are the ones in smpi.h (parameters.h, written by wrappers.awk). */
+/* These macros define MPI_NAME by WRAP or LOOK_UP. The last argument is evaluated if the layer is
+ * on; if not, SMPI's own function is called. ARGUMENTS are the names of the function's parameters,
+ * in parentheses. Their types are as in smpi.h (parameters.h, written by wrappers.awk). */
 #define WRAP_CALL(NAME, ARGUMENTS, ...)                                                            \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
   {                                                                                                \
@@ -118,7 +119,7 @@ static inline void layer_refuse_thread(const char *name)
     LOOK_UP((__VA_ARGS__), PMPI_##NAME ARGUMENTS);                                                 \
   }
 
-/* Ends the program, because the call exists in runs of recline only. */
+/* Ends the program, because the call `name` exists in runs of recline only. */
 _Noreturn static inline int layer_lacks(const char *name)
 {
   die(DIE_INPUT, "%s exists in recline run only, expected recline run in place of smpirun", name);
@@ -132,7 +133,8 @@ _Noreturn static inline int layer_lacks(const char *name)
     WRAP((__VA_ARGS__), layer_lacks("MPI_" #NAME));                                                \
   }
 
-/* Returns the function of that name behind the layer. Ends the run if there is none. */
+/* Returns the function of that name that comes behind the layer in the order of symbols. Ends the
+ * run if there is none. */
 void *layer_next(const char *name);
 
 /* Returns where the C++ library keeps the exceptions of this thread. */
@@ -147,8 +149,8 @@ struct exceptions *layer_exceptions(void);
     memcpy(&NAME##_next, &symbol_, sizeof symbol_);                                                \
   }
 
-/* Defines NAME. It returns the last argument if CONDITION holds, and calls the function behind the
- * layer if not.
+/* Defines function NAME. It returns the last argument if CONDITION holds, and calls the function
+ * behind the layer if not.
  */
 #define IN_PLACE_OF(TYPE, NAME, PARAMETERS, ARGUMENTS, CONDITION, ...)                             \
   TYPE NAME PARAMETERS                                                                             \

@@ -1,4 +1,4 @@
-/* Reads the one time that all clocks of a program show. */
+/* Reads the time that all clocks of a program show. */
 #ifndef RECLINE_WRAP_CLOCK_H
 #define RECLINE_WRAP_CLOCK_H
 

@@ -6,8 +6,8 @@
 
 struct rank;
 
-/* Returns the calling actor's state: in its MPI state, or before MPI_Init in separate memory, or
- * NULL if the layer is inert, or the actor has no program. */
+/* Returns the calling actor's state, which lies in its MPI state or, before MPI_Init, in separate
+ * memory. Returns NULL if the layer is inert or the actor has no program. */
 struct libc *libc_self(void);
 
 /* Moves the calling rank's state from before MPI_Init to its MPI state. */
@@ -17,8 +17,8 @@ void libc_begin(struct libc *in_mpi);
  * when the layer begins. */
 void system_begin(void);
 
-/* Copies what libraries hold for a rank into its MPI state. Call it before an image of the rank is
- * taken.
+/* Copies what libraries hold for a rank into its MPI state. It must be called before an image of
+ * the rank is taken.
  */
 void libc_collect(struct rank *);
 

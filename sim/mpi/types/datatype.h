@@ -1,4 +1,5 @@
-/* Handles elements of MPI datatypes in memory: room for them, copying, combining by operations. */
+/* Handles elements of MPI datatypes in memory: allocates room for them, copies them, and combines
+ * them by operations. */
 #ifndef RECLINE_DATATYPE_H
 #define RECLINE_DATATYPE_H
 
@@ -8,7 +9,7 @@
 MPI_Aint elements_extent(MPI_Datatype);
 
 /* Returns whether all data of an element lie from its address on within its extent, as SMPI's
- * reductions assume: they allocate only that memory, and free it wrongly if a lower bound is not 0.
+ * reductions assume. They allocate only that memory, and free it wrongly if a lower bound is not 0.
  */
 bool elements_stay_within(MPI_Datatype);
 
@@ -19,11 +20,11 @@ void *elements_new(struct rank *, MPI_Aint count, MPI_Datatype, void **memory);
 /* Does what MPI_Type_dup does, without attributes. */
 int type_duplicate(struct rank *, MPI_Datatype, MPI_Datatype *made);
 
-/* Copies elements within the rank, between types, as many as there is room for. */
+/* Copies elements within the rank from one type to another, as many as there is room for. */
 void elements_copy(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
                    MPI_Datatype to_type);
 
-/* Computes into = before op into, where `before` comes from lower ranks. */
+/* Computes `into` = `before` op `into`, where `before` comes from lower ranks. */
 void elements_combine(const void *before, void *into, int count, MPI_Datatype, MPI_Op);
 
 #endif

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 /* Returns whether the operation may be used on elements of the type. An operation of the program's
- * own always may. */
+ * own may be used on elements of any type. */
 bool op_allowed(MPI_Op, MPI_Datatype);
 
-/* Computes into = before op into. Returns false, with nothing done, if the operation is the
+/* Computes `into` = `before` op `into`. Returns false, with nothing done, if the operation is the
  * program's own or is not allowed on the type. */
 bool op_apply(MPI_Op, const void *before, void *into, int count, MPI_Datatype);
 

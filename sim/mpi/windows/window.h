@@ -1,10 +1,10 @@
 /* Describes windows of one-sided communication. All their data lie in the arena.
  *
- * An access is kept until a call ends its epoch or completes it. Then it goes to its target in a
- * message. The target carries it out when it ends its own epoch (wrap_window.c) or, if it has none,
- * when it makes a call of MPI (window_passive.h), and answers if data are to be fetched. So all
- * data travel in messages that the protocol sees, and windows roll back with the memory of which
- * they consist. */
+ * An access is kept until a call ends the access's epoch or completes the access. Then the access
+ * goes to its target in a message. The target carries the access out when the target ends its own
+ * epoch (wrap_window.c) or, if it has no epoch, when it makes a call of MPI (window_passive.h). It
+ * answers if data are to be fetched. So all data travel in messages that the protocol sees, and
+ * windows roll back with the memory of which they consist. */
 #ifndef RECLINE_WINDOW_H
 #define RECLINE_WINDOW_H
 
@@ -30,19 +30,21 @@ struct window {
   bool freed; /* the memory of this struct stays, so that a stale handle is an error */
   MPI_Info info;
   char *name;
-  struct access **first; /* by target: its accesses, in the order of the calls */
+  struct access **first; /* by target: its first access; accesses are in the order of the calls */
   struct access **last;  /* by target: the last access, or NULL if there is none */
-  int *access;           /* MPI_Win_start: targets, as ranks in comm, or NULL if there is none */
+  /* targets of MPI_Win_start, as ranks in `comm`, or NULL if there is no such epoch */
+  int *access;
   int accesses;
-  int *exposure; /* MPI_Win_post: origins, likewise */
+  /* origins of MPI_Win_post, as ranks in `comm`, or NULL if there is no such epoch */
+  int *exposure;
   int exposures;
-  int fortran; /* its integer in Fortran, 0: none yet */
+  int fortran; /* its integer in Fortran, or 0 if it has none yet */
   struct attribute *attributes;
   struct region *regions;   /* attached memory of a dynamic window */
-  struct shared_part *part; /* of a shared window, by member; else NULL */
+  struct shared_part *part; /* parts of a shared window, by member; NULL for other windows */
   struct sharing *sharing;  /* memory that several ranks share, or NULL if there is none */
   bool posted;              /* MPI_Win_start has waited for MPI_Win_post */
-  struct passive *passive;  /* NULL: nobody locks it */
+  struct passive *passive;  /* NULL if no rank may lock the window */
   struct window *next;      /* next window that may be locked, in the order of making */
 };
 
@@ -60,14 +62,15 @@ static inline struct window *window_of(struct rank *r, MPI_Win handle)
   return window;
 }
 
-/* Writes one of the attributes that every window has, and that have negative keys, to `*where`.
+/* Writes to `*where` an attribute that every window has; such attributes have negative keys.
  * Returns MPI_SUCCESS. */
 int window_get_attribute(struct window *, int key, void *where, int *found);
-void window_delete_attributes(struct rank *, struct window *); /* the program's attributes */
+/* deletes the program's attributes */
+void window_delete_attributes(struct rank *, struct window *);
 
 /* window_attach() attaches memory to a dynamic window, and returns false if some of it is attached
- * already. window_detach() detaches it, and returns false if none is attached there. window_has()
- * returns whether all memory of an access is in the window. */
+ * already. window_detach() detaches memory, and returns false if none is attached at that address.
+ * window_has() returns whether all memory of an access is in the window. */
 bool window_attach(struct rank *, struct window *, void *base, MPI_Aint size);
 bool window_detach(struct window *, const void *base);
 bool window_has(const struct window *, int64_t at, int64_t bytes);
@@ -82,27 +85,28 @@ struct items {
 };
 
 /* Adds an access to `count` elements at displacement `at`, with the data `given`, the data to
- * compare with (SWAPS: `compared`), and the place for data fetched. Returns an MPI error if nothing
- * was added.
+ * compare with (`compared`, for ACCESS_SWAPS), and the place for fetched data. Returns an MPI error
+ * if nothing was added.
  */
 int window_access(struct rank *, struct window *, enum access_kind, int target, MPI_Aint at,
                   int count, MPI_Datatype, MPI_Op, struct items given, struct items compared,
                   struct items fetched);
 
-/* Returns the bytes of the message with all accesses to that target, and of the answer. */
+/* These functions return the size in bytes of the message with all accesses to that target, and of
+ * the answer. */
 int window_bytes(const struct window *, int target);
 int window_answer_bytes(const struct window *, int target);
 
 /* Makes the message in the arena, behind `room` bytes for the caller (a multiple of 16). */
 char *window_pack(struct rank *, const struct window *, int target, int bytes, int room);
 
-/* window_answer_of() returns the bytes of the answer to a message. window_carry_out() carries out
- * the accesses of the message and fills in the answer, which must have room. */
+/* window_answer_of() returns the size in bytes of the answer to a message. window_carry_out()
+ * carries out the accesses of the message and fills in the answer, which must have enough room. */
 int window_answer_of(const char *message, int bytes);
 void window_carry_out(struct rank *, struct window *, const char *message, int bytes, char *answer);
 
 /* window_take() hands the accesses to that target to the caller; accesses_finish() puts the data of
- * the answer where they belong, and frees the accesses. */
+ * the answer into their places, and frees the accesses. */
 struct access *window_take(struct window *, int target);
 void accesses_finish(struct access *first, const char *answer);
 
