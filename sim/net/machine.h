@@ -57,7 +57,7 @@ struct computation {
 double machine_compute(struct computation *, double flops);
 /* computes without interruption; returns 0 */
 double machine_execute(double flops);
-/* does the same for a sleep; returns seconds */
+/* does the same for a sleep; returns the seconds that are left */
 double machine_doze(struct computation *, double seconds);
 void machine_interrupt(struct computation *); /* does nothing if there is no computation */
 

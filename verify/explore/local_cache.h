@@ -2,14 +2,14 @@
  *
  * The cache is a trie like the transition cache's, over numbers of views (verify/explore/views.h).
  * One or two look-ups find the moves of an origin, and one or two more the effect of each move. The
- * look-up of a move goes on from the views that the list of moves has looked at. The cache is
- * filled from the transition cache, and emptied when it is too large.
+ * look-up of a move goes on from the views that the look-up of the list of moves has read. The
+ * cache is filled from the transition cache, and emptied when it is too large.
  *
  * At first views are whole components, and each end of the trie holds a delta for the present
- * packing. Components may have far more values than the rules have steps. Where that shows, views
- * become fine: they have only the parts that the rules read. An end of the trie then holds a
- * result: which components are rewritten, and how. A rewrite sets parts of a component; one look-up
- * more leads from the component's value to the new one.
+ * packing. Components may have far more values than the rules have steps. When that becomes
+ * apparent, views become fine: they have only the parts that the rules read. An end of the trie
+ * then holds a result: which components are rewritten, and how. A rewrite sets parts of a
+ * component; one look-up more leads from the component's value to the new one.
  */
 #ifndef RECLINE_LOCAL_CACHE_H
 #define RECLINE_LOCAL_CACHE_H
@@ -21,17 +21,17 @@
 
 struct worker;
 
-/* A cursor tells where a descent of the trie stands. 0: nowhere. With CURSOR_RESULT: at the end,
- * and the other bits are the index of the result. Otherwise: at the node in the lower
- * local_cache.node_bits, and the upper bits are 1 + the view to look at there, or 0 if that view is
- * not known. */
+/* A cursor tells where a descent of the trie stands. If it is 0, the descent stands nowhere. If it
+ * has CURSOR_RESULT, the descent is at its end, and the other bits are the index of the result.
+ * Otherwise the lower local_cache.node_bits bits are the node, and the upper bits are 1 + the view
+ * to read at this node, or 0 if that view is not known. */
 #define CURSOR_RESULT (UINT32_C(1) << 31)
 
-/* Holds an edge of the trie: number `value` at `node` leads to `cursor`. The same structure serves
- * rewrites: by rewrite number `node` the component's value `value` becomes `cursor` - 1. */
+/* Holds an edge of the trie: number `value` at `node` leads to `cursor`. The same structure also
+ * holds rewrites: rewrite number `node` turns the component's value `value` into `cursor` - 1. */
 struct edge {
   uint32_t node, value;
-  uint32_t cursor; /* 0: a free slot */
+  uint32_t cursor; /* 0 in a free slot */
 };
 
 struct edges {
@@ -66,10 +66,10 @@ static inline uint32_t delta_bytes(uint32_t words)
 /* Holds a move that can be taken. */
 struct option {
   uint32_t move;
-  uint32_t cursor; /* where the descent to its effect goes on */
-  uint8_t action;  /* with a reduction: number of the action of its rank */
+  uint32_t cursor; /* where the descent to the move's effect goes on */
+  uint8_t action;  /* with a reduction: number of the action among those of its rank */
   uint8_t kind;    /* enum crash_move */
-  bool is_fault;   /* the move may never happen; other moves are progress */
+  bool is_fault;   /* the move need not ever happen; only other moves are progress */
 };
 
 /* Holds the moves of one origin. */
@@ -84,8 +84,8 @@ struct local_cache {
   const struct packing *packing; /* the packing of the deltas */
   struct edges trie, rewritten;  /* apart from origins, as a few lists serve all */
   uint32_t nodes;
-  uint32_t node_bits; /* bits of a cursor that hold its node */
-  uint32_t node_mask; /* a mask of that many ones */
+  uint32_t node_bits; /* number of bits of a cursor that hold its node */
+  uint32_t node_mask; /* a mask with node_bits ones */
   uint32_t *start;    /* first cursor of each origin */
   struct move_list *lists;
   uint32_t lists_count, lists_room;
@@ -94,10 +94,10 @@ struct local_cache {
   char *deltas; /* at ends of the trie, as long as views are whole components */
   uint32_t delta_bytes;
   uint32_t deltas_count, deltas_room;
-  struct intern results;  /* struct result: at ends of the trie, when views are fine */
+  struct intern results;  /* struct result: the ends of the trie, when views are fine */
   struct intern rewrites; /* the component, then place and value of each part that is set */
   /* The number of steps learnt since the cache was last emptied, and the serial of the state at
-   * that time. */
+   * that moment. */
   uint64_t learnt, began;
   uint64_t *seen; /* parts of each component that a descent has looked at */
 };
@@ -108,28 +108,28 @@ void local_cache_init(struct local_cache *, struct model *, uint32_t *numbers);
 void local_cache_clear(struct local_cache *);
 size_t local_cache_bytes(const struct local_cache *);
 
-/* Prepares for a state; is called before each. Empties the cache if it has too many edges, if views
- * must become fine, if whole components were learnt in another packing, or if the transition cache
- * must be asked every time (audit). Returns whether it emptied the cache, or the packing is new:
- * the worker then forgets its enabled moves. */
+/* Prepares for a state. It must be called before each state. Empties the cache if it has too many
+ * edges, if views must become fine, if whole components were learnt in another packing, or if the
+ * transition cache must be asked every time (audit). Returns whether it emptied the cache or the
+ * packing is new; in both cases the worker forgets its enabled moves. */
 bool local_cache_begin(struct worker *);
 
 /* Asks the transition cache for the moves of `origin` in the worker's state, and remembers them.
  * Returns an index of local_cache.lists. */
 uint32_t local_cache_learn_list(struct worker *, uint32_t origin);
 
-/* Does the same for the effect of an option of `origin`: sets the option's delta, and `numbers` to
- * the components of the state to which it leads. Returns false if that state does not fit the
- * packing; then there is only a verdict. */
+/* Does the same for the effect of an option of `origin`. Sets the option's delta, and sets
+ * `numbers` to the components of the state to which the option leads. Returns false if that state
+ * does not fit the packing; then there is only a verdict. */
 bool local_cache_learn_delta(struct worker *, uint32_t origin, struct option *, uint32_t *numbers,
                              struct delta *);
 
 /* ---- looking: the innermost loops of the search ---- */
 
-/* Returns whether the cursor has a view to look at. */
+/* Returns whether the cursor has a view to read. */
 static inline bool cursor_goes_on(const struct local_cache *s, uint32_t cursor)
 {
-  return (int32_t)cursor > (int32_t)s->node_mask; /* a result is negative */
+  return (int32_t)cursor > (int32_t)s->node_mask; /* cursors of results are negative */
 }
 
 static inline uint32_t cursor_node(const struct local_cache *s, uint32_t cursor)
@@ -165,7 +165,7 @@ static inline void local_cache_expect(const struct local_cache *s, uint32_t curs
         edges_home(&s->trie, cursor_node(s, cursor), s->views.numbers[cursor_view(s, cursor)]));
 }
 
-/* Holds a descent of the trie, and the views that it has looked at. */
+/* Holds a descent of the trie, and the views that the descent has read. */
 struct walk {
   uint32_t cursor, origin;
   struct view_set looked;
@@ -180,7 +180,8 @@ static inline void local_cache_step(const struct local_cache *s, struct walk *wa
 }
 
 /* Descends to the ends, in the worker's state. All descents go in step, so that memory for one
- * arrives while the others go on. At the end each cursor is a result, or nothing is known. */
+ * arrives while the others go on. Afterwards each cursor is a result, or its effect is not
+ * known. */
 static inline void local_cache_walk(const struct local_cache *s, struct walk *walks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
@@ -213,8 +214,8 @@ static inline struct delta *local_cache_delta(const struct local_cache *s, uint3
 }
 
 /* Sets the delta of the result in the state of `numbers`, and adds the components that it rewrites
- * to `on`. Returns false if a rewrite is not known there, or the new state does not fit the
- * packing.
+ * to `on`. Returns false if a rewrite is not known for this state, or if the new state does not fit
+ * the packing.
  */
 static inline bool local_cache_apply(const struct local_cache *s, const uint32_t *numbers,
                                      uint32_t number, struct delta *delta, struct view_set *on)
@@ -229,7 +230,7 @@ static inline bool local_cache_apply(const struct local_cache *s, const uint32_t
     uint32_t component = result->rewrite[i].component, value = numbers[component];
     const struct field *field = &s->packing->field[component];
     uint32_t to = edges_find(&s->rewritten, result->rewrite[i].node, value)->cursor - 1;
-    known &= to <= field->mask && to != UINT32_MAX; /* the rewrite is not known */
+    known &= to <= field->mask && to != UINT32_MAX; /* otherwise the rewrite is not known */
     delta->words[field->word] += (to - value) << field->shift;
     delta->hash += ((uint64_t)to - value) * field->factor;
     view_set_add(on, &s->views, component);

@@ -1,20 +1,20 @@
 /* Declares, for the files of the explorer, the state that its workers share and the state of each
  * worker.
  *
- *     explorer.c    sets up, tells what came out
+ *     explorer.c    begins a search, and tells its result
  *     search.c      explores level by level
  *     worker.c       expands states
  *     judge.c        properties
  *     enabled.c      the moves of the state being expanded
  *     local_cache.c  a worker's cache of the rules
- *     views.c        what moves look at of components
+ *     views.c        the parts of components that moves read
  *     table_bytes.c         sizes of tables, and of memory
- *     resume.c       saves to go on from
- *     save_midlevel.c   the same in the middle of a level, by a protocol
+ *     resume.c       saves from which a search goes on
+ *     save_midlevel.c   saves in the middle of a level, by a protocol
  *     path.c         the run to a violation
  *     liveness.c     runs that go round for ever
- *     cycles.c       components of states, one at a time
- *     lasso.c        one of them as a counterexample
+ *     cycles.c       components of states, examined one at a time
+ *     lasso.c        a run through one component, as a counterexample
  *     temporal_runs.c  temporal formulas
  *     distributed.c  one search by several processes
  */
@@ -38,7 +38,8 @@
 #include "verify/state/model.h"
 #include "verify/state/visited.h"
 
-/* BOUND_ABSTRACTION_WAIT: there are enough states to be worth a larger abstraction. */
+/* Names the bounds of a search. BOUND_ABSTRACTION_WAIT says that there are enough states to be
+ * worth a larger abstraction. */
 enum bound {
   BOUND_NONE,
   BOUND_MEMORY,
@@ -51,36 +52,39 @@ enum bound {
 struct explorer {
   struct model model;
   struct exploration *out;
-  struct abstraction *abstraction; /* NULL: none is needed, or there is none */
+  struct abstraction *abstraction; /* the abstraction, or NULL if none is needed or there is none */
   struct stubborn *stubborn;       /* NULL: none */
   struct symmetry *symmetry;       /* NULL: none */
   struct crash_reduction *crash;   /* NULL: none */
-  bool patient;                    /* the abstraction may take long */
+  bool patient;                    /* making the abstraction may take long */
   bool abstraction_wait; /* a large abstraction would have taken long, so ABSTRACTION_WAIT_STATES
                             states are explored without it first */
 
   /* With other processes: */
-  struct exchange *exchange; /* NULL: there are none */
-  bool sent;                 /* this process has sent all of this level */
-  bool summing;              /* all processes have sent all, and the counts are being added up */
+  struct exchange *exchange; /* NULL if there are no other processes */
+  bool sent;                 /* this process has sent all states of this level */
+  /* all processes have sent all states, and the counts are being added up */
+  bool summing;
   struct {
     uint64_t transitions, rests;
-  } known;        /* counts of all processes together, at the end of the last level */
-  unsigned saves; /* saves of several processes; its parity tells the file of the next one */
+  } known; /* the counts of all processes together at the end of the last level */
+  /* number of saves of several processes; its parity tells the file of the next save */
+  unsigned saves;
 
-  struct packing *fingerprint; /* NULL: the visited set keeps states as they are */
+  /* packing of fingerprints, or NULL if the visited set keeps states as they are */
+  struct packing *fingerprint;
   struct visited visited;
 
-  /* The search. Workers hold `lock` when they use the following. */
+  /* The next fields belong to the search. Workers hold `lock` when they use them. */
   struct platform_lock *lock;
-  struct frontier now; /* states of this level that are in no share yet */
-  unsigned busy;       /* workers that are expanding a chunk */
-  bool halt;           /* workers take no more chunks: a table must be rebuilt */
+  struct frontier now; /* states of this level that no worker has in its share yet */
+  unsigned busy;       /* number of workers that are expanding a chunk */
+  bool halt;           /* workers take no more chunks, because a table must be rebuilt */
   bool over;
-  enum bound full; /* the bound that was hit: nothing more is stored, and the level is finished */
+  enum bound full; /* the bound that was hit; nothing more is stored, but the level is finished */
   struct spill spill[2]; /* files for states of even and odd levels, when memory is short */
   bool spilling;
-  struct archive *archive; /* NULL: states that were found stay in memory */
+  struct archive *archive; /* the archive, or NULL if found states stay in memory */
   bool archiving; /* found states go to disk: a state new to the visited set may be there already */
   struct frontier fresh;           /* states of the next level that were not on disk */
   uint64_t level, before, earlier; /* states of this level, and of the two before */
@@ -92,17 +96,18 @@ struct explorer {
   unsigned workers;
 };
 
-/* Holds a successor on its way to the visited set. */
+/* Holds a successor that will be put into the visited set. */
 struct pending {
-  uint32_t *home; /* the place from which on the visited set looks for it */
+  uint32_t *home; /* the place from which on the visited set looks for the state */
   uint32_t state[PACKING_WORDS];
-  /* With hash compaction: what the visited set keeps in place of the state. */
+  /* With hash compaction: the fingerprint that the visited set keeps in place of the state. */
   uint32_t fingerprint[FINGERPRINT_WORDS];
 };
 
 enum { PENDING = 32, RECENT = 1 << 15 };
 
-/* Holds states outside of tables, in a row, with all components of each in `numbers`. */
+/* Holds states outside of tables, one after the other; `numbers` has all components of each
+ * state. */
 struct states {
   uint32_t *numbers;
   uint32_t count, room;
@@ -110,7 +115,7 @@ struct states {
 
 /* Describes a move out of the state being expanded. */
 struct transition {
-  uint64_t to;   /* place in the visited set; TRANSITION_STAYS: the state itself */
+  uint64_t to;   /* place in the visited set, or TRANSITION_STAYS for the state itself */
   uint32_t move; /* in rules_cache.moves */
 };
 
@@ -125,39 +130,42 @@ struct worker {
   _Alignas(MEMORY_LINE) struct explorer *e;
   struct local_cache cache;
 
-  /* The state being expanded. */
+  /* The next fields describe the state being expanded. */
   struct position at;
   const struct packing *packing; /* packing of `state`, or NULL if there was no state yet */
   uint32_t state[PACKING_WORDS]; /* packed, with tag 0 */
   uint64_t hash;
-  struct enabled enabled;     /* moves of that state */
-  struct enabled_move *moves; /* the moves among which a reduction chooses */
+  struct enabled enabled;     /* enabled moves of the state */
+  struct enabled_move *moves; /* the moves from which a reduction chooses */
   uint32_t moves_count, moves_room;
   struct stubborn_worker *stubborn; /* NULL: none */
   struct symmetry_worker *symmetry; /* NULL: none */
   struct crash_worker *crash;       /* NULL: none */
-  struct line_cache *line;          /* NULL: the line invariant is not judged */
-  bool wrong; /* the state violates a property: the verdict seen first, and its move */
+  struct line_cache *line;          /* NULL if the line invariant is not judged */
+  /* the state violates a property; the next fields are the first verdict, and its move */
+  bool wrong;
   struct verdict why;
   /* index in rules_cache.moves, or 0 if the state itself violates the property */
   uint32_t why_move;
 
-  /* Successors go into the visited set. If `among` is set, only the first one that is in `among` is
-   * noted; if `outgoing` is set, all are listed there. */
+  /* Successors go into the visited set. If `among` is set, only the first successor that is in
+   * `among` is noted instead; if `outgoing` is set, all successors are listed there. */
   struct pending pending[PENDING];
   unsigned pending_count;
-  uint32_t *recent;      /* by hash: successors that were put recently, and need not be put again */
+  /* by hash: successors that were recently put into the visited set, and need not be put again */
+  uint32_t *recent;
   uint32_t tag;          /* tag of successors */
   struct frontier share; /* states of this level that this worker expands */
-  struct frontier later; /* new states */
-  struct states unplaced; /* states that found no place or do not fit the packing */
+  struct frontier later; /* new states, of the next level */
+  /* states for which the visited set had no place or that do not fit the packing */
+  struct states unplaced;
   const struct visited *among;
   bool found;
   uint32_t found_move;
   uint32_t found_state[PACKING_WORDS];
   struct transitions *outgoing;
 
-  struct states violating; /* states expanded that violate a property */
+  struct states violating; /* expanded states that violate a property */
   /* Holds what runs have shown by new moves; known moves show nothing new. */
   struct reached reached;
   uint64_t states, transitions, rests;
@@ -174,7 +182,7 @@ static inline uint32_t tag_of(unsigned level)
 void worker_init(struct worker *, struct explorer *);
 void worker_clear(struct worker *);
 
-/* Expands `state`, which has that packing. */
+/* Expands `state`, which is packed by `packing`. */
 void worker_expand(struct worker *, const struct packing *, const uint32_t *state);
 
 /* Expands all states of `chunk`, and frees it. All successors are placed. */
@@ -193,7 +201,7 @@ enum visited_answer worker_add(struct worker *, const uint32_t *state, uint64_t 
  */
 void worker_judge_move(struct worker *, uint16_t number, uint32_t move);
 
-/* Judges the state itself: by the line invariant; if all programs have ended, as an end; and, if
+/* Judges the state itself: by the line invariant, as an end if all programs have ended, and, if
  * `still`, as a state that only crashes and injected faults leave. */
 void worker_judge_state(struct worker *, const struct world_standing *all, bool still);
 
@@ -206,7 +214,7 @@ void worker_note_rest(struct worker *);
 void worker_wrong_outcome(const struct intern *outcomes, const struct content *histories,
                           uint32_t ranks, struct verdict *);
 
-/* Returns whether the move is one that need not happen: only other moves count as progress. */
+/* Returns whether the move need not happen, so that it does not count as progress. */
 static inline bool is_fault(const struct move *move)
 {
   return move->kind == MOVE_CRASH || move->kind == MOVE_FAULT || world_cut(move) >= 0 ||
@@ -216,14 +224,14 @@ static inline bool is_fault(const struct move *move)
 /* With other processes: sends the state to its owner. Returns false if this process owns it. */
 bool worker_send_away(struct worker *, const uint32_t *state);
 
-/* Places the state with these components. A state that does not fit the packing waits until it
- * does. */
+/* Places the state with these components. A state that does not fit the packing waits until there
+ * is a packing that it fits. */
 void worker_place(struct worker *, const uint32_t *numbers);
 
 /* Places all pending states. */
 void worker_place_pending(struct worker *);
 
-/* Adds the worker's counts to the common ones. Under `lock`. */
+/* Adds the worker's counts to the common counts. The caller holds `lock`. */
 void worker_account(struct worker *);
 
 void states_add(struct states *, const uint32_t *numbers, uint32_t components);
@@ -233,7 +241,7 @@ void states_add(struct states *, const uint32_t *numbers, uint32_t components);
 /* Expands level after level, from e->now on, until there is a verdict. */
 void explorer_search(struct explorer *);
 
-/* Makes the verdict inconclusive, as `bound` was hit: a static text. */
+/* Makes the verdict inconclusive, because `bound`, a static text, was hit. */
 static inline void explorer_stop(struct explorer *e, const char *bound)
 {
   e->out->verdict = EXPLORER_INCONCLUSIVE;
@@ -247,9 +255,9 @@ bool search_is_late(const struct explorer *);
 
 /* Holds the findings of a level. */
 struct level {
-  uint64_t states, next; /* all states so far; states of the next level */
+  uint64_t states, next; /* number of all states so far, and of states of the next level */
   uint64_t violating;
-  uint64_t full; /* enum bound: the bound that was hit */
+  uint64_t full; /* the bound that was hit (enum bound) */
   uint64_t save; /* whether it is time for a save */
 };
 
@@ -260,7 +268,7 @@ void distributed_receive(struct explorer *);
  * process are placed. If not, takes the states that have come. */
 bool distributed_is_level_over(struct explorer *);
 
-/* Replaces this process's figures of the level, and the counts in e->out, by those of all
+/* Replaces this process's figures of the level, and the counts in e->out, by the sums over all
  * processes. */
 void distributed_sum(struct explorer *, struct level *);
 
@@ -268,25 +276,25 @@ void distributed_sum(struct explorer *, struct level *);
  * wider. */
 void distributed_share(struct explorer *, struct states *found);
 
-/* Saves in all processes. Returns as resume_write() does. */
+/* Saves in all processes. Returns what resume_write() returns. */
 const char *distributed_save(struct explorer *);
 
-/* Reads the last save of which all processes have their part, if there is one. Returns as
- * resume_read() does. */
+/* Reads the last save that is complete in all processes, if there is one. Returns what
+ * resume_read() returns. */
 const char *distributed_resume(struct explorer *);
 
-/* Does the same as recurrence_solve(), with the steps of all processes. */
+/* Does what recurrence_solve() does, with the steps of all processes. */
 bool distributed_recurs(struct explorer *, const struct recurrence *);
 
 /* Removes the saves of this process. */
 void distributed_remove_saves(const struct explorer *);
 
-/* Replaces the other numbers in e->out by those of all processes. */
+/* Replaces the other numbers in e->out by the sums over all processes. */
 void distributed_conclude(struct explorer *);
 
 /* ---- save_midlevel.c ---- */
 
-/* Begins checkpoints by options->protocol. Returns whether the search goes on from one. */
+/* Begins checkpoints by options->protocol. Returns whether the search goes on from a checkpoint. */
 bool checkpoint_begin(struct explorer *);
 
 /* ---- table_bytes.c ---- */
@@ -297,36 +305,37 @@ size_t explorer_memory(const struct explorer *);
 /* Returns the bytes of all tables. No worker may run. */
 uint64_t explorer_bytes(const struct explorer *);
 
-/* Returns the bytes of the states to be expanded that are in memory. */
+/* Returns the number of bytes of states to be expanded that are in memory. */
 uint64_t explorer_queue_bytes(const struct explorer *);
 
-/* Returns the number of states found so far: at the end of a level all are different. */
+/* Returns the number of states found so far, which are all different at the end of a level. */
 uint64_t explorer_states(const struct explorer *);
 
-/* Returns the bytes that tables may take: options->max_bytes, or less with an archive, as states
- * are sorted outside of the visited set. 0: no bound. */
+/* Returns the number of bytes that tables may take, or 0 for no bound. This is options->max_bytes,
+ * or less with an archive, because states are sorted outside of the visited set. */
 uint64_t explorer_most_bytes(const struct explorer *);
 
-/* Makes a packing for all values, when there are more than the present one can name. */
+/* Makes a packing for all values, if there are more values than the present packing can name. */
 void explorer_widen_packing(struct explorer *);
 
 /* ---- path.c ---- */
 
-/* Fills in the run to the violating state that is first in the order of a search by one worker,
- * whatever the number of workers. All violating states are at depth out->depth, the smallest. */
+/* Fills in the run to a violating state. Whatever the number of workers, this is the first
+ * violating state in the order of a search by one worker. All violating states are at the smallest
+ * depth, out->depth. */
 void path_write(struct explorer *);
 
 /* ---- liveness.c ---- */
 
 /* Looks for a run that goes round for ever and violates `progress`, when all states were seen. If
  * there is one, the verdict is VIOLATED, and the run is filled in. Returns whether progress was
- * judged: false only if the property was not named (options->max_cycles). */
+ * judged; this is false only if the claim does not name the property (options->max_cycles). */
 bool liveness_judge(struct explorer *);
 
 /* ---- temporal_runs.c ---- */
 
 /* Judges the formula in options->temporal when all states were seen. If a run violates it, the
- * verdict is VIOLATED, and the run is filled in. If a bound is hit, it is INCONCLUSIVE. */
+ * verdict is VIOLATED, and the run is filled in. If a bound is hit, the verdict is INCONCLUSIVE. */
 void temporal_judge(struct explorer *);
 
 #endif

@@ -1,13 +1,13 @@
-/* Keeps views: the parts of components that moves look at.
+/* Keeps views, the parts of components that moves read.
  *
  * A component has many values, but a move reads only some of its parts, which have few values. A
- * view is a set of parts of one component. Its number in a state stands for the values of these
- * parts: two values of the component that differ in other parts have the same number. For each
- * value of a component, a row holds its numbers in all views. The whole of each component is a
- * view, too. At first there are only these whole components and the heads of ranks: while there are
- * few values, one look at all parts is fastest.
+ * view is a set of parts of one component. The number of a view in a state stands for the values of
+ * these parts. Two values of the component that differ only in other parts have the same number.
+ * For each value of a component, a row holds its numbers in all views. Each whole component is a
+ * view, too. At first whole components and the heads of ranks are the only views, because as long
+ * as there are few values, one look at all parts is fastest.
  *
- * Each worker has its own views. It holds the model's lock when it makes rows or views.
+ * Each worker has its own views. A worker holds the model's lock when it makes rows or views.
  */
 #ifndef RECLINE_VIEWS_H
 #define RECLINE_VIEWS_H
@@ -17,30 +17,34 @@
 enum {
   VIEWS_MOST = 16,
   VIEWS_ALL = 256
-}; /* the most views of a component, and of all together; whole components are not counted */
+  /* the largest numbers of views of a component, and of all components together; whole components
+   * are not counted */
+};
 
-/* In a set of parts of a component, bit 0 is its first part, and so on. The last bit is the head of
- * its rank. */
+/* In a set of parts of a component, bit 0 is the component's first part, bit 1 the second, and so
+ * on. The last bit is the head of the component's rank. */
 #define VIEW_HEAD (UINT64_C(1) << 63)
 
 struct view {
   uint64_t parts;
-  uint32_t place; /* place of its number in views.numbers: views are counted over all components */
+  /* place of the view's number in views.numbers; views are counted over all components */
+  uint32_t place;
   struct intern tuples; /* numbers of tuples of values of several parts */
 };
 
 struct component_views {
   struct view view[VIEWS_MOST];
   uint32_t count;
-  uint32_t *rows; /* `count` numbers for each value, or 0 if it is not known */
-  uint32_t room;  /* room for numbers */
+  uint32_t *rows; /* for each value `count` numbers, which are 0 if not known */
+  uint32_t room;  /* number of numbers for which there is room */
 };
 
 struct views {
   struct model *model;
-  bool are_fine;              /* there are views of single parts */
-  struct component_views *of; /* each component */
-  uint32_t components;        /* components with other views than the whole are below this one */
+  bool are_fine;              /* true if there are views of single parts */
+  struct component_views *of; /* by component */
+  /* components from this number on have no views but the whole component */
+  uint32_t components;
   uint32_t count;      /* number of all views; the first ones are the whole components, in order */
   uint32_t *component; /* component of each view */
   uint32_t *numbers;   /* number of each view in the worker's state */
@@ -54,9 +58,9 @@ void views_init(struct views *, struct model *, uint32_t *numbers);
 void views_clear(struct views *);
 size_t views_bytes(const struct views *); /* memory taken */
 
-/* Holds a set of views. If there are more views than bits, some share a bit. */
+/* Holds a set of views. If there are more views than bits, some views share a bit. */
 struct view_set {
-  uint64_t first; /* component_bit() of whole components; the first bit belongs to none */
+  uint64_t first; /* component_bit() of whole components; the first bit belongs to no component */
   uint64_t rest;
 };
 
@@ -70,12 +74,13 @@ static inline void view_set_add(struct view_set *set, const struct views *v, uin
 }
 
 /* Enters a state in which the whole components `changed` differ from the state before. Finds the
- * numbers of their other views, and adds the views that differ to `changed`. Takes the model's lock
- * if it must. */
+ * numbers of the other views of these components, and adds the views that differ to `changed`.
+ * Takes the model's lock if necessary. */
 void views_enter(struct views *, struct view_set *changed);
 
-/* Returns a view of that component with those parts, and perhaps more. The view may be new.
- * `number` is the component's value in the worker's state. Under the model's lock. */
+/* Returns a view of that component that has those parts, and perhaps more parts. The view may be
+ * new. `number` is the component's value in the worker's state. The caller holds the model's
+ * lock. */
 uint32_t views_of(struct views *, uint32_t component, uint64_t parts, uint32_t number);
 
 /* Returns the parts of a view. */

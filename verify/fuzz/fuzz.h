@@ -1,4 +1,4 @@
-/* Has the functions that fuzzers share. Readers take files, so each input becomes one. */
+/* Has the functions that fuzzers share. Readers take files, so each input becomes a file. */
 #ifndef RECLINE_FUZZ_H
 #define RECLINE_FUZZ_H
 
@@ -28,7 +28,8 @@ static inline void input_done(const char *path)
   g_unlink(path);
 }
 
-/* Judges a reader: it takes the input or says why not, in one line, as commands print it. */
+/* Judges a reader. The reader must take the input, or say in one line why it does not, as commands
+ * print it. */
 static inline void judge_error(bool good, GError *error)
 {
   if (good != (error == NULL) || (error && !*error->message))

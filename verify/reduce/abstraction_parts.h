@@ -12,18 +12,18 @@
 #include "verify/reduce/abstraction.h"
 #include "world/rules/world_parts.h"
 
-/* Lays out the key of a node: its value; what the rank knows of shared parts through its own
- * actions (for the coordinator, which alone changes GLOBAL, the entry of GLOBAL; for every rank,
- * how often it has changed TOKENS); in bounded abstractions also what can still come through each
- * queue, and how often each message without order has come. */
+/* Lays out the key of a node. First comes the value of the rank. Then comes what the rank knows of
+ * shared parts through its own actions: for the coordinator, which alone changes GLOBAL, the entry
+ * of GLOBAL; for every rank, how often it has changed TOKENS. In bounded abstractions, what can
+ * still come through each queue follows, and how often each message without order has come. */
 enum { KEY_VALUE, KEY_CHANGES, KEY_QUEUES = KEY_CHANGES + SHARED_PARTS, KINDS = 2, PAIR_KINDS = 3 };
 
 /* Holds the outcome of an action at all nodes with one value and the same number of changes of
  * shared parts. */
 struct outcome {
   uint32_t value, sends, shares, writes;
-  uint8_t shared;          /* the part */
-  bool violates, survives; /* in some combination */
+  uint8_t shared;          /* the shared part */
+  bool violates, survives; /* whether this is so in some combination */
 };
 
 /* Holds the cached answer to a query. */
@@ -37,15 +37,17 @@ struct answer {
 /* Holds an action that is being tried at a node. */
 struct attempt {
   uint32_t rank;
-  const uint32_t *key; /* of the node */
+  const uint32_t *key; /* key of the node */
   struct abstraction_action action;
   uint32_t move;
-  uint32_t varied;     /* things outside of the rank that it looks at, a bit each: heads of ranks,
-                          shared parts, queues to the rank by kind and peer */
-  uint32_t choice[32]; /* choices of what is varied */
-  uint32_t *fits[SHARED_PARTS]; /* entries in which the node can be, ends with 0 */
+  /* things outside of the rank that the action reads, a bit for each: heads of ranks, shared
+   * parts, queues to the rank by kind and peer */
+  uint32_t varied;
+  uint32_t choice[32]; /* for each thing in `varied`: the choice that is tried */
+  /* entries of the shared part in which the node can be; ends with 0 */
+  uint32_t *fits[SHARED_PARTS];
   struct outcome outcome;
-  uint32_t *table, count; /* pairs: entry of the shared part, its value afterwards */
+  uint32_t *table, count; /* pairs of an entry of the shared part and its value afterwards */
 };
 
 static inline void refuse(struct abstraction *c, const char *why)
@@ -62,17 +64,18 @@ static inline uint32_t part_of(const struct abstraction *c, enum part_kind kind,
 
 /* ---- abstraction_step.c ---- */
 
-/* Note an action, a value and so on, and return its number. A new one makes another round
- * necessary. `by` is the rank that has changed a shared part, after the changes in `counts`;
- * `counts` NULL: no rank has. */
+/* These functions note an action, a value and so on, and return its number. A new entry makes
+ * another round necessary. `by` is the rank that has changed a shared part, after the changes in
+ * `counts`. If `counts` is NULL, no rank has changed it. */
 uint32_t abstraction_add_action(struct abstraction *, uint32_t rank,
                                 const struct abstraction_action *);
 uint32_t abstraction_add_value(struct abstraction *, uint32_t rank, const uint32_t *values);
 uint32_t abstraction_add_shared(struct abstraction *, unsigned shared, uint32_t value,
                                 const uint32_t *counts, uint32_t by);
 
-/* Returns the moves of `origin` at the node of an attempt, whatever the shared parts are: an index
- * of abstraction.lists. `asked` tells questions about one node apart. */
+/* Returns the moves of `origin` at the node of an attempt, whatever the shared parts are. The
+ * result is an index of abstraction.lists. `asked` tells different questions about one node
+ * apart. */
 uint32_t abstraction_list(struct abstraction *, struct attempt *, uint32_t origin, uint32_t asked);
 
 /* Returns the outcome of the action with that number in an attempt. */
@@ -95,8 +98,8 @@ uint32_t abstraction_gathering_move(const struct abstraction *, const struct int
 
 /* ---- abstraction_contents.c ---- */
 
-/* Returns the contents that are in `values` and not in `cut`, an index of abstraction.contents, or
- * 0 if there is none. */
+/* Returns, as an index of abstraction.contents, the contents that are in `values` but not in `cut`,
+ * or 0 if there are none. */
 uint32_t abstraction_contents(struct abstraction *, const uint32_t *values, const uint32_t *cut);
 
 /* Returns abstraction_edge.stores for a step from the values `before` to `after` that writes those
@@ -106,11 +109,11 @@ uint64_t abstraction_stores(const struct abstraction *, const uint32_t *before,
 
 /* ---- abstraction_order.c ---- */
 
-/* Puts nodes in order, targets first. Refuses an abstraction with a circle, along which a move
- * could be left out for ever. */
+/* Puts nodes in order, targets first. Refuses an abstraction with a cycle, because a move could be
+ * left out for ever along the cycle. */
 void abstraction_sort(struct abstraction *, uint32_t rank);
 
-/* Finds the messages that can come to a rank, from the nodes of the others. */
+/* Finds the messages that can come to a rank, by the nodes of the other ranks. */
 void abstraction_find_coming(struct abstraction *, uint32_t rank);
 
 #endif

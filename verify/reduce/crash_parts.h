@@ -8,33 +8,35 @@
 
 /* Names the state in which a crash with certain remains is taken. */
 struct crash_place {
-  uint64_t digest; /* of the state */
-  uint32_t since;  /* its level, + 1, or 0 if none is known */
+  uint64_t digest; /* digest of the state */
+  uint32_t since;  /* 1 + the level of the state, or 0 if no state is known */
   uint32_t chosen; /* number of the state in that level */
 };
 
-/* Is used under the explorer's `rules`. */
+/* Holds what workers share. It is used under the explorer's lock `rules`. */
 struct crash_reduction {
   struct model *model;
-  struct intern remains;  /* what a crash leaves of a rank */
-  struct intern outsides; /* what a crash leaves of a rank, and what the outside has seen */
-  struct intern globals;  /* what a crash leaves of GLOBAL */
-  struct intern crashed;  /* uint32_t[]: the remains of all ranks */
+  struct intern remains; /* what a crash leaves of a rank */
+  /* what a crash leaves of a rank, together with what the outside has seen */
+  struct intern outsides;
+  struct intern globals; /* what a crash leaves of GLOBAL */
+  struct intern crashed; /* uint32_t[]: the remains of all ranks */
   struct crash_place *places;
   uint32_t places_room;
   uint32_t *chosen; /* numbers of the states of this level where crashes are taken */
   uint32_t chosen_count, chosen_room;
   struct intern tried; /* struct trial */
   struct intern falls; /* struct fall */
-  uint32_t *after;     /* for each of `falls`: the value of GLOBAL after the crash was noticed */
+  /* for each entry of `falls`: the value of GLOBAL after the crash was noticed */
+  uint32_t *after;
   uint32_t after_room;
   struct intern downs; /* struct fall */
-  uint32_t *became;    /* for each of `downs`: what the rank becomes, in `states` */
+  uint32_t *became;    /* for each entry of `downs`: what the rank becomes, an index of `states` */
   uint32_t became_room;
   struct intern states; /* uint32_t[]: values */
-  /* --audit: uint32_t[]: the remains of all ranks, and the rank that crashes. */
+  /* With --audit, uint32_t[]: the remains of all ranks, and the rank that crashes. */
   struct intern lines;
-  uint32_t *led; /* for each of `lines`: where it leads, in `states` */
+  uint32_t *led; /* for each entry of `lines`: where it leads, an index of `states` */
   uint32_t led_room;
   const char *failed;
 };
@@ -55,15 +57,15 @@ struct crash_worker {
   struct crash_reduction *reduction;
   struct model *model;
   const struct position *at;  /* the state being expanded */
-  struct enabled_move *moves; /* the moves of that state that are left */
+  struct enabled_move *moves; /* the moves of the state that are left */
   uint32_t moves_count;
   uint32_t ranks;
   struct classes globals;
   struct classes **ranks_classes; /* [what remains of GLOBAL][rank] */
   uint32_t lists_count, lists_room;
-  const unsigned *level;        /* of the search */
-  struct intern crashed, tried; /* the part of the common knowledge that this worker has seen */
-  struct crash_place *places;   /* for each of `crashed` */
+  const unsigned *level;        /* level of the search */
+  struct intern crashed, tried; /* what this worker has seen of the common entries */
+  struct crash_place *places;   /* for each entry of `crashed` */
   uint32_t places_room;
   struct digests *digests; /* of each component */
 };
@@ -78,9 +80,9 @@ static inline void crash_fail(struct crash_reduction *r, const char *failed)
 
 /* ---- crash_remains.c ---- */
 
-/* Give a number to what a crash leaves of the loaded state. crash_kept() numbers the durable parts
- * of the committed checkpoint of `rank` (its other parts are removed when it starts), together with
- * `out`; crash_kept_global() numbers what is left of GLOBAL. */
+/* These functions give a number to what a crash leaves of the loaded state. crash_kept() numbers,
+ * together with `out`, the durable parts of the committed checkpoint of `rank`; other stored parts
+ * are removed when the rank starts. crash_kept_global() numbers what is left of GLOBAL. */
 uint32_t crash_kept(struct crash_reduction *, uint32_t rank, uint32_t out);
 uint32_t crash_kept_global(struct crash_reduction *);
 
@@ -88,13 +90,13 @@ uint32_t crash_kept_global(struct crash_reduction *);
  * GLOBAL. */
 void crash_remains(struct crash_worker *, uint32_t *key);
 
-/* Proposes the worker's state as the one in which the crash with its remains is taken. */
+/* Proposes the worker's state as the state in which the crash with these remains is taken. */
 void crash_propose(struct crash_worker *);
 
 /* ---- crash_trial.c ---- */
 
 /* Tests the effect of DOWN on the ranks of the worker's state after a crash of any other rank, and
- * of START on ranks that are back. */
+ * the effect of START on ranks that have gone back. */
 void crash_try(struct crash_worker *);
 
 /* Takes the crash of `rank` in the worker's state, and all that follows until all ranks have

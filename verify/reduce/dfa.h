@@ -1,15 +1,15 @@
-/* Keeps finite languages of messages: the sequences that can come through a queue.
+/* Keeps finite languages of messages, that is, sets of sequences that can come through a queue.
  *
- * A language is named by the start state of its minimal deterministic automaton: edges, by message,
- * to the languages of what can follow. Equal languages have equal numbers. All languages are closed
- * under prefixes.
+ * A language is named by the start state of its minimal deterministic automaton. For each message
+ * that can come first, the state has an edge to the language of what can follow. Equal languages
+ * have equal numbers. All languages are closed under prefixes.
  */
 #ifndef RECLINE_DFA_H
 #define RECLINE_DFA_H
 
 #include "base/intern.h"
 
-enum { DFA_EMPTY = 1 }; /* nothing comes */
+enum { DFA_EMPTY = 1 }; /* the language in which nothing comes */
 
 struct dfa_edge {
   uint32_t message, rest;
@@ -25,7 +25,7 @@ struct dfas {
 void dfas_init(struct dfas *);
 void dfas_clear(struct dfas *);
 
-/* Returns the language in which `message` comes first, and then `rest`. */
+/* Returns the language in which `message` comes first and then a sequence of `rest`. */
 uint32_t dfa_prefix(struct dfas *, uint32_t message, uint32_t rest);
 
 uint32_t dfa_union(struct dfas *, uint32_t a, uint32_t b);

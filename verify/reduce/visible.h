@@ -1,13 +1,13 @@
-/* Tells which actions are visible: at a node of the abstraction, they change what a crash leaves
+/* Tells which actions are visible at a node of the abstraction: they change what a crash leaves
  * (crash.h), or whether a crash can happen.
  *
  * In a state with a stubborn set of invisible moves, only these moves have to be taken, and no
- * crash. A run that takes one of them before the crash can begin with it; into any other run such a
- * move can be inserted, as the crash undoes it. In other states crashes are taken, and a stubborn
- * set with all visible actions (docs/explorer.md).
+ * crash. A run that takes one of these moves before the crash can begin with it. Into any other run
+ * one of these moves can be inserted, because the crash undoes it. In other states crashes are
+ * taken, and a stubborn set with all visible actions (docs/explorer.md).
  *
  * A crash leaves a durable record once its checkpoint is committed. Until then, the action that
- * makes it durable is invisible, provided that no commit can come before the action.
+ * makes the record durable is invisible, provided that no commit can come before the action.
  */
 #ifndef RECLINE_VISIBLE_H
 #define RECLINE_VISIBLE_H

@@ -1,4 +1,4 @@
-/* Keeps the frontier: the packed states to be expanded, in chunks, first in, first out.
+/* Keeps the frontier, that is, the packed states to be expanded, in chunks, first in, first out.
  *
  * When memory is short, chunks are written to a temporary file, in order, and read back when they
  * are taken. One worker uses a frontier at a time; several frontiers may share a `spill`.
@@ -24,12 +24,13 @@ struct chunk {
   const struct spill *spill;     /* the file with its states, or NULL if they are in memory */
   uint64_t place;
   uint32_t count;
-  uint32_t states[]; /* room for CHUNK_STATES; none when spilled */
+  uint32_t states[]; /* room for CHUNK_STATES states; no room if the chunk is spilled */
 };
 
 struct frontier {
   struct chunk *first, *last;
-  struct chunk *spilled; /* all chunks up to this one are spilled, or NULL if none is known to be */
+  /* the last of the spilled chunks, which come first, or NULL if none is known to be spilled */
+  struct chunk *spilled;
   uint64_t states;
   uint64_t bytes; /* memory taken */
 };
@@ -41,12 +42,12 @@ void spill_clear(struct spill *);
 void frontier_append(struct frontier *, const struct packing *, const uint32_t *state);
 void frontier_move(struct frontier *to, struct frontier *from); /* moves all that is in `from` */
 
-/* Moves the first chunks to `to`, which is empty: `states` states, or a few more, as chunks stay
- * whole, or all if there are fewer. */
+/* Moves the first chunks to `to`, which is empty. They have `states` states or a few more, because
+ * chunks stay whole; if there are fewer states, all are moved. */
 void frontier_share(struct frontier *from, struct frontier *to, uint64_t states);
 
-/* Spills all chunks but the last, which may not be full. Chunks that the file does not take stay in
- * memory. */
+/* Spills all chunks but the last one, which may have room left. Chunks that cannot be written to
+ * the file stay in memory. */
 void frontier_spill(struct frontier *, struct spill *);
 
 /* Returns the first chunk with its states, which the caller frees with free(), or NULL if there is

@@ -1,5 +1,5 @@
-/* Holds all that is explored except the states: the world, the values of its parts and components,
- * the cache of its rules, and how states are packed. Reductions see a model, never a worker of the
+/* Holds what a search needs besides states: the world, the values of its parts and components, the
+ * cache of its rules, and how states are packed. Reductions see a model, never a worker of the
  * search.
  */
 #ifndef RECLINE_MODEL_H
@@ -16,7 +16,7 @@ struct component {
   uint32_t *parts;
   uint32_t count;
   struct intern values;
-  uint8_t bits; /* in the present packing */
+  uint8_t bits; /* width of its field in the present packing */
 };
 
 /* Holds a state, as the numbers of its components; `serial` changes whenever these numbers do. */
@@ -39,7 +39,8 @@ struct model {
   bool judges_end;  /* a property of world_at_end() is checked */
   bool judges_line; /* property line-invariant is checked, and the protocol states one */
 
-  /* Values. While workers run, `rules` must be held to read or add them. */
+  /* The next fields are about values. While workers run, the lock `rules` must be held to read or
+   * add values. */
   struct platform_lock *rules;
   struct transition_cache rules_cache;
   struct component *component;
@@ -48,9 +49,10 @@ struct model {
   uint32_t *place_of;            /* index of each part in its component */
   uint32_t *first;               /* numbers of the first state */
   const struct position *loaded; /* the position whose state is in rules_cache.values */
-  uint64_t loaded_serial;        /* the serial of that state */
+  uint64_t loaded_serial;        /* the serial of that position when it was loaded */
 
-  /* The present packing, and all earlier ones: states of the frontier may still be in an old one.
+  /* The present packing, and all earlier packings, because states of the frontier may still be in
+   * an old packing.
    */
   struct packing *packing;
   struct packing **packings;
@@ -66,8 +68,8 @@ void model_clear(struct model *);
 /* Loads a state into rules_cache.values. The caller holds the lock `rules`. */
 void model_load(struct model *, const struct position *);
 
-/* Loads a state that the world is to read outside of the cache's two look-ups. The caller
- * holds the lock `rules`. */
+/* Loads a state that the world will read outside of the cache's two look-ups. The caller holds the
+ * lock `rules`. */
 void model_show(struct model *, const struct position *);
 
 /* model_load_numbers() loads the state with those numbers of components. model_store_numbers()
@@ -76,8 +78,8 @@ void model_load_numbers(struct model *, const uint32_t *numbers);
 void model_store_numbers(struct model *, uint32_t *numbers);
 
 /* Returns a digest of a component's value, given its number. The digest depends on contents, not on
- * numbers, so it is the same in every search and every process. Loads that component. The
- * caller holds the lock `rules`. */
+ * numbers, so it is the same in every search and every process. Loads that component. The caller
+ * holds the lock `rules`. */
 uint64_t model_digest(struct model *, uint32_t component, uint32_t number);
 
 /* Does the same for a value of a part, which it loads. */
@@ -94,7 +96,7 @@ uint64_t model_bytes(const struct model *); /* memory taken */
 /* Returns whether the property is to be checked. */
 bool model_checks(const struct model *, const char *property);
 
-/* Returns whether property progress was asked for by name, so that the search must keep all that is
+/* Returns whether the claim names property `progress`, so that the search must keep all that is
  * needed to judge it. */
 bool model_needs_cycles(const struct model *);
 

@@ -1,10 +1,10 @@
-/* Packs states: the numbers of a state's components side by side, each in as many bits as it needs,
- * in words of 32 bits. No number straddles two words.
+/* Packs states. A packed state has the numbers of its components side by side in words of 32 bits,
+ * each number in as many bits as it needs. No number straddles two words.
  *
  *     word 0:  tag | RANK 0   | 0>1        word 1:  RANK 1 | GLOBAL | 1>0        ...
  *
- * The tag is not part of the state. In the visited set it is the state's depth (modulo TAG_MASK)
- * and never zero, so that a word 0 of zero marks a free place.
+ * The tag is not part of the state. In the visited set the tag is the state's depth (modulo
+ * TAG_MASK) and never zero, so that a zero in word 0 marks a free place.
  *
  * Hash and packed state are sums over the components. A move adds the same difference to both sums
  * in all states in which it changes components in the same way.
@@ -19,12 +19,12 @@
 enum {
   TAG_BITS = 6,
   TAG_MASK = (1 << TAG_BITS) - 1,
-  PACKING_WORDS = 64, /* a packed state takes at most this many */
+  PACKING_WORDS = 64, /* largest number of words of a packed state */
   PACKING_FIELDS = 2048
 };
 
-/* Begins a function that is compiled separately for each number of words, such as an innermost loop
- * of the search, which is much shorter if the number of words is known. */
+/* Begins the definition of a function that is compiled separately for each number of words. It is
+ * for innermost loops of the search, which are much shorter if the number of words is known. */
 #define FOR_EACH_SIZE static inline __attribute__((always_inline))
 
 struct field {
@@ -34,15 +34,16 @@ struct field {
 };
 
 struct packing {
-  uint32_t count;                       /* number of fields: components of the world */
+  /* number of fields, which is the number of components of the world */
+  uint32_t count;
   uint32_t words;                       /* words of a packed state */
-  uint16_t field_of[PACKING_WORDS][32]; /* the field that has each bit */
+  uint16_t field_of[PACKING_WORDS][32]; /* for each bit: the field that has it */
   struct field field[];
 };
 
-/* Makes a packing with fields of these bits (0: the number is always 0). The caller frees it with
- * free(). Returns NULL if there are more than PACKING_FIELDS fields, or if it would need more than
- * PACKING_WORDS words. */
+/* Makes a packing whose fields have these numbers of bits; with 0 bits, the number is always 0. The
+ * caller frees it with free(). Returns NULL if there are more than PACKING_FIELDS fields, or if it
+ * would need more than PACKING_WORDS words. */
 struct packing *packing_new(const uint8_t *bits, uint32_t count);
 
 static inline uint64_t packing_hash(const struct packing *packing, const uint32_t *numbers)
@@ -53,8 +54,8 @@ static inline uint64_t packing_hash(const struct packing *packing, const uint32_
   return hash;
 }
 
-/* Returns the hash of a packed state, which its tag does not change. packing_hash() of the numbers
- * gives the same. */
+/* Returns the hash of a packed state, which does not depend on the tag. packing_hash() of the
+ * numbers returns the same hash. */
 static inline uint64_t packing_hash_packed(const struct packing *packing, const uint32_t *state)
 {
   uint64_t hash = 0;
@@ -65,7 +66,7 @@ static inline uint64_t packing_hash_packed(const struct packing *packing, const 
   return hash;
 }
 
-/* Returns whether each number has the bits that it needs. */
+/* Returns whether each number fits into its field. */
 static inline bool packing_fits(const struct packing *packing, const uint32_t *numbers)
 {
   for (uint32_t i = 0; i < packing->count; i++)
@@ -92,7 +93,7 @@ static inline void packing_unpack(const struct packing *packing, const uint32_t 
 }
 
 /* Returns a bit for a component, for sets of components. Components beyond 62 share a bit. Bit 0
- * belongs to none. */
+ * belongs to no component. */
 static inline uint64_t component_bit(uint32_t component)
 {
   return UINT64_C(2) << (component < 62 ? component : 62);

@@ -1,13 +1,14 @@
 /* Writes and reads files of distinct states in order, compressed by common prefixes.
  *
- * A state is written as its numbers, component after component, most significant bit first, in as
- * many bits as the packing gives each: so states have the order of their numbers, which stays the
- * same when a packing is widened. Behind a state comes its tag, which has no part in the order.
+ * A state is written as the numbers of its components, one after the other, most significant bit
+ * first, each in as many bits as the packing gives it. So states have the order of their numbers,
+ * which stays the same when a packing is widened. Behind a state comes its tag, which does not
+ * count in the order.
  *
  *     block:  bytes | entries | entry entry ...      entry:  tag | bytes shared | the other bytes
  *
  * The first entry of a block shares nothing. The place and the first state of each block are in
- * memory, so blocks in which nothing is looked for are not read.
+ * memory, so a block is read only if something is looked for in it.
  */
 #ifndef RECLINE_SORTED_FILE_H
 #define RECLINE_SORTED_FILE_H
@@ -17,7 +18,7 @@
 enum { SORTED_BYTES_MOST = PACKING_WORDS * 4 }; /* bytes of a state, without its tag */
 
 struct sorted_file {
-  char *name; /* NULL: there is no file */
+  char *name; /* name of the file, or NULL if there is no file */
   int file;
   uint32_t bytes; /* bytes of a state, without its tag */
   uint64_t states, end;
@@ -27,23 +28,25 @@ struct sorted_file {
 };
 
 /* sorted_bytes() returns the number of bytes of a state in that packing. sorted_encode() writes a
- * state as bytes, followed by its tag; sorted_decode() reads it back, with its tag. */
+ * state as bytes, followed by its tag. sorted_decode() reads state and tag back. */
 uint32_t sorted_bytes(const struct packing *);
 void sorted_encode(const struct packing *, const uint32_t *state, uint8_t *to);
 void sorted_decode(const struct packing *, const uint8_t *from, uint32_t *state);
 
-/* Write states (with their tags) in order. A file of that name is overwritten. If the file cannot
- * be made or written, they return NULL or false with errno set, and remove it. `name` is copied. */
+/* These functions write states, with their tags, in order. A file of that name is overwritten. If
+ * the file cannot be made or written, the functions return NULL or false with errno set, and remove
+ * the file. `name` is copied. */
 struct sorted_writer;
-struct sorted_writer *sorted_create(const char *name, uint32_t bytes); /* NULL: it failed */
+/* returns NULL if it failed */
+struct sorted_writer *sorted_create(const char *name, uint32_t bytes);
 void sorted_put(struct sorted_writer *, const uint8_t *state);
 bool sorted_finish(struct sorted_writer *, struct sorted_file *);
 
-/* Opens an existing file, whose number of states and end a save has told. Returns false if it is
- * missing, or is another file. */
+/* Opens an existing file, whose number of states and end are known from a save. Returns false if
+ * the file is missing or is another file. */
 bool sorted_open(struct sorted_file *, const char *name, uint32_t bytes, uint64_t states,
                  uint64_t end);
-void sorted_close(struct sorted_file *, bool remove); /* clears the structure, too */
+void sorted_close(struct sorted_file *, bool remove); /* also clears the structure */
 
 /* Returns the bytes of memory that the places and first states of blocks take. */
 uint64_t sorted_index_bytes(const struct sorted_file *);

@@ -1,4 +1,4 @@
-/* Keeps results of the world's rules, by the values of the parts that they read.
+/* Keeps results of the world's rules, by the values of the parts that the rules read.
  *
  * While the world lists moves or takes a step, the cache records which parts it reads, in order, in
  * a trie:
@@ -8,7 +8,8 @@
  *                                                      -> 13 -> ...
  *
  * In another state the look-up follows the values of that state; the rules and the protocol run
- * only where the trie ends. A step that depends on anything but parts violates property `pure`.
+ * only where the trie ends. A step that depends on anything other than parts violates property
+ * `pure`.
  *
  * The cache is not thread-safe: callers hold the lock of the model.
  */
@@ -18,7 +19,7 @@
 #include "base/intern.h"
 #include "world/rules/world.h"
 
-/* Holds a part that a step changes, its new value, and the old one. */
+/* Holds a part that a step changes, its new value, and its old value. */
 struct change {
   uint32_t part, value, old;
 };
@@ -30,9 +31,10 @@ struct effect {
   struct reached reached;
 };
 
-/* Holds the moves of one origin; for a rank itself, also how it stands. */
+/* Holds the moves of one origin; if the origin is a rank by itself, also the standing of the
+ * rank. */
 struct enabled_list {
-  uint32_t first; /* index in transition_cache.list_moves: numbers in rules_cache.moves */
+  uint32_t first; /* index in transition_cache.list_moves, which has numbers in rules_cache.moves */
   uint16_t count;
   struct world_standing standing;
 };
@@ -40,19 +42,20 @@ struct enabled_list {
 struct edge;
 struct scratch;
 
-/* An entry of the trie names a part or, with `count` added, only the head of a part. */
+/* Holds the cache. An entry of the trie names a part or, with `count` added, only the head of a
+ * part. */
 struct transition_cache {
   struct world *world;
   uint32_t count;      /* number of parts of the world */
   struct intern parts; /* values of parts, and bytes that the world keeps */
   struct intern moves; /* struct move */
-  uint32_t *values;    /* values of the parts of the state that is looked at */
-  uint32_t *heads;     /* for each value: the value of its head, or 0 if it is not known */
+  uint32_t *values;    /* values of the parts in the loaded state */
+  uint32_t *heads;     /* for each value: the number of its head, or 0 if it is not known */
   uint32_t heads_room;
   uint32_t *looked; /* parts that the last look-up depends on, in the order of reading */
   uint32_t looked_count;
   uint64_t steps; /* how often world_step() really ran */
-  bool audit;     /* repeat what is noted, and compare: a difference is a breach */
+  bool audit;     /* repeats what is noted, and compares; a difference is a breach */
 
   struct edge *edges; /* open addressing */
   uint32_t edges_count, edges_room;
@@ -67,27 +70,28 @@ struct transition_cache {
   struct verdict *verdicts;
   uint32_t verdicts_count;
 
-  /* The run that is watched: */
+  /* The step or list that is being recorded: */
   struct scratch *scratch;
   uint8_t *is_looked, *is_edited;
   struct rcl_actions actions;
 };
 
-/* Makes a transition cache, to which world->memory belongs from then on. Its parts are as
- * world_begin(crashes, timers) writes them. */
+/* Makes a transition cache, to which world->memory belongs from then on. The first values of parts
+ * are those that world_begin(crashes, timers) writes. */
 void transition_cache_init(struct transition_cache *, struct world *, unsigned crashes,
                            unsigned timers);
 void transition_cache_clear(struct transition_cache *);
 
-/* Look up a step, or a list of moves, in the state of `values`. Results are valid until the next
- * call. A step that the world refuses is a breach. */
+/* These functions look up a step, or a list of moves, in the state of `values`. Results are valid
+ * until the next call. It is a breach if the world refuses a step. */
 const struct effect *transition_cache_step(struct transition_cache *, uint32_t move);
 const struct enabled_list *transition_cache_list(struct transition_cache *, uint32_t origin);
 
 /* Applies the step's changes to `values`. */
 void transition_cache_apply(struct transition_cache *, const struct effect *);
 
-/* Returns the number of the head of a rank's value: its bytes without the protocol's state. */
+/* Returns the number of the head of a rank's value, which is the value without the protocol's
+ * state. */
 uint32_t transition_cache_head(struct transition_cache *, uint32_t value);
 
 /* Forgets what the world has read of `values` outside of the two look-ups. */

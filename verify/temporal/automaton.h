@@ -1,5 +1,5 @@
-/* Makes Büchi automata (SPIN's never claims), which accept the runs of which a temporal formula
- * holds, or does not hold.
+/* Makes Büchi automata (never claims in SPIN), which accept the runs of which a temporal formula
+ * holds, or the runs of which it does not hold.
  *
  * Source: R. Gerth, D. Peled, M. Y. Vardi, P. Wolper, Simple on-the-fly automatic verification of
  * linear temporal logic, PSTV 1995. The automaton is generalised: a run is accepted if it visits
@@ -15,7 +15,7 @@ enum { AUTOMATON_STATES = 1024 };
 /* A state stands for the facts of one state of a run. */
 struct automaton_state {
   uint32_t must, must_not; /* facts that are true, and facts that are false, in the run's state */
-  uint64_t sets;           /* bit N: in acceptance set N */
+  uint64_t sets;           /* bit N is set if the state is in acceptance set N */
   uint16_t *next;          /* the states that may follow */
   uint32_t next_count, next_room;
 };
@@ -23,8 +23,8 @@ struct automaton_state {
 struct automaton {
   struct automaton_state *state;
   uint32_t states, room;
-  uint64_t sets;                 /* the acceptance sets that there are, one bit each */
-  struct automaton_state before; /* before the run: its `next` are the initial states */
+  uint64_t sets;                 /* the existing acceptance sets, one bit for each */
+  struct automaton_state before; /* the state before the run, whose `next` are the initial states */
 };
 
 /* Makes the automaton of the runs of which the formula holds or, with `negated`, does not. Returns
