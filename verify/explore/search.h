@@ -60,7 +60,7 @@ struct explorer {
   bool abstraction_wait; /* a large abstraction would have taken long, so ABSTRACTION_WAIT_STATES
                             states are explored without it first */
 
-  /* With other processes: */
+  /* The next fields are used with other processes. */
   struct exchange *exchange; /* NULL if there are no other processes */
   bool sent;                 /* this process has sent all states of this level */
   /* all processes have sent all states, and the counts are being added up */

@@ -1,5 +1,6 @@
-/* Draws the random numbers of a walk. They are the same on every machine, and each walk has its
- * own, as splitmix64 jumps to any place of its sequence (Steele et al., OOPSLA 2014). */
+/* Draws the random numbers of a walk. The numbers are the same on every machine. Each walk has its
+ * own numbers, because splitmix64 jumps to any place of its sequence (Steele et al., OOPSLA
+ * 2014). */
 #ifndef RECLINE_DICE_H
 #define RECLINE_DICE_H
 
@@ -12,7 +13,7 @@ struct dice {
   uint64_t at;
 };
 
-/* Returns the dice of a walk: a function of the seed and of the number of the walk alone. */
+/* Returns the dice of a walk, which depend on the seed and on the number of the walk only. */
 static inline struct dice dice_of(uint64_t seed, uint64_t walk)
 {
   return (struct dice){hash_mix(hash_mix(seed + 1) + walk)};
@@ -44,8 +45,8 @@ static inline bool dice_once_in(struct dice *dice, unsigned times)
   return dice_below(dice, times) == 0;
 }
 
-/* Returns a number from `least` to `most`, small ones more often: first an upper end is drawn,
- * whose logarithm is uniform. */
+/* Returns a number from `least` to `most`; small numbers are more frequent. An upper end is drawn
+ * first, and its logarithm is uniform. */
 static inline int dice_small(struct dice *dice, int least, int most)
 {
   int width = 1;

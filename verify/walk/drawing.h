@@ -13,7 +13,7 @@ struct drawing {
   int least_ranks, most_ranks; /* from 2 to 64 */
 };
 
-/* Returns a world that the protocol takes. The caller ends with draft_clear(). */
+/* Returns a world that the protocol accepts. The caller ends with draft_clear(). */
 struct draft drawing_draw(const struct drawing *, struct dice *);
 
 #endif

@@ -7,11 +7,12 @@
 
 #include "protocols/protocol.h"
 
-/* The families are flags; a world has any number of them. */
+/* Lists the families as flags, of which a world has any number. */
 enum family {
-  /* The program. */
-  FAMILY_WILDCARDS = 1 << 0,     /* receives from any source, with any tag */
-  FAMILY_TAGS = 1 << 1,          /* messages of several tags, received in another order */
+  /* These families concern the program. */
+  FAMILY_WILDCARDS = 1 << 0, /* receives from any source, with any tag */
+  /* messages of several tags that are received in an order other than that of sending */
+  FAMILY_TAGS = 1 << 1,
   FAMILY_COLLECTIVES = 1 << 2,   /* calls of all ranks */
   FAMILY_COMMUNICATORS = 1 << 3, /* messages and calls on communicators of some ranks */
   FAMILY_OUTPUTS = 1 << 4,       /* outputs to the outside */
@@ -19,18 +20,20 @@ enum family {
   FAMILY_LOCKS = 1 << 6,         /* one-sided communication under locks */
   FAMILY_CHOICES = 1 << 7,       /* random choices */
   FAMILY_BRANCHES = 1 << 8,      /* operations that depend on choices */
-  FAMILY_NONBLOCKING = 1 << 9,   /* receives that are posted early, tested, cancelled */
+  FAMILY_NONBLOCKING = 1 << 9,   /* receives that are posted early, tested, or cancelled */
   FAMILY_SYNCHRONOUS = 1 << 10,  /* sends that wait for their receivers */
   FAMILY_ITERATIONS = 1 << 11,   /* iterations that no message crosses */
-  FAMILY_FREE = 1 << 12,         /* messages to any rank at any time, taken at once */
-  FAMILY_SIZES = 1 << 13,        /* messages of no bytes to more than an eager limit */
-  /* The machine. */
-  FAMILY_CRASHES = 1 << 14,         /* more than one crash, also at once */
+  /* messages to any rank at any time, which the receiver takes at once */
+  FAMILY_FREE = 1 << 12,
+  /* messages of many sizes, from no bytes to more than an eager limit */
+  FAMILY_SIZES = 1 << 13,
+  /* These families concern the machine. */
+  FAMILY_CRASHES = 1 << 14,         /* more than one crash, also several at once */
   FAMILY_NODES = 1 << 15,           /* ranks that crash together */
-  FAMILY_LEVELS = 1 << 16,          /* levels of storage, which crashes take */
+  FAMILY_LEVELS = 1 << 16,          /* levels of storage whose contents crashes take away */
   FAMILY_CUT_STEPS = 1 << 17,       /* crashes within a step */
   FAMILY_WRITES = 1 << 18,          /* writes that a crash leaves whole or torn */
-  FAMILY_FALSE_DETECTION = 1 << 19, /* ranks that live are declared dead */
+  FAMILY_FALSE_DETECTION = 1 << 19, /* living ranks are declared dead */
   FAMILY_CONTROL_ORDER = 1 << 20,   /* control messages overtake each other */
   FAMILY_NO_ORDER = 1 << 21,        /* messages overtake each other, against MPI */
   FAMILY_FIFO = 1 << 22,            /* channels deliver in the order of sending */
@@ -41,14 +44,14 @@ enum family {
 };
 enum { FAMILIES = 27 };
 
-/* Has the names of families in reports, in the order of the flags; ends with NULL. */
+/* Has the names of families in reports, in the order of the flags. The array ends with NULL. */
 extern const char *const family_names[FAMILIES + 1];
 
-/* Returns the families, or-ed, whose worlds `protocol` takes, by its own declaration
+/* Returns the families, or-ed, whose worlds `protocol` accepts according to its declaration
  * (rcl_place.assumes and others). */
 uint32_t families_taken(const struct rcl_protocol *protocol);
 
-/* Returns the assumptions of the protocol (enum rcl_assumes, or-ed); all of them if it declares
+/* Returns the assumptions of the protocol (enum rcl_assumes, or-ed); all assumptions if it declares
  * nothing. */
 uint32_t families_assumed(const struct rcl_protocol *protocol);
 

@@ -1,6 +1,6 @@
 /* Selects the properties that a walk judges: safety after each step, at rest and at the end.
- * Liveness (`progress`) needs all states, and `outcome` all runs without failures, so neither is
- * judged. */
+ * `progress` (liveness) and `outcome` are not judged, because the first needs all states, and the
+ * second needs all runs without failures. */
 #ifndef RECLINE_JUDGED_H
 #define RECLINE_JUDGED_H
 
@@ -8,9 +8,9 @@
 
 #include "protocols/protocol.h"
 
-/* Returns the names of the properties that are judged for a protocol in any world: the default ones
- * that a walk can judge, and those that the protocol promises. The array ends with NULL; the caller
- * frees it, and not the names. */
+/* Returns the names of the properties that are judged for a protocol in any world: the default
+ * properties that a walk can judge, and the properties that the protocol promises. The array ends
+ * with NULL. The caller frees the array, but not the names. */
 GPtrArray *judged_of(const struct rcl_protocol *);
 
 /* Returns the properties among `names` (ends with NULL) that a walk can judge, in the same form. */

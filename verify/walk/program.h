@@ -1,6 +1,6 @@
-/* Draws programs. Without failures they end with every order of messages: operations are drawn in
- * an order in which the whole can run, and all receives of a rank name messages in one way, so no
- * receive takes a message that another one needs. */
+/* Draws programs. Without failures, these programs end with every order of messages, for two
+ * reasons: operations are drawn in an order in which all of them can run, and all receives of a
+ * rank name messages in one way, so that no receive takes a message that another receive needs. */
 #ifndef RECLINE_PROGRAM_H
 #define RECLINE_PROGRAM_H
 

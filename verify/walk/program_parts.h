@@ -23,21 +23,23 @@ struct letter {
 struct posted {
   uint32_t unit;
   int rank, name;
-  bool looked; /* the receive was tested, or was one of two that were waited for: it may be complete
-                */
+  /* the receive was tested, or was one of two for which a wait waited, so it may be complete */
+  bool looked;
 };
 
 struct maker {
   struct draft *draft;
   struct dice *dice;
-  uint32_t assumed; /* enum rcl_assumes, or-ed */
+  uint32_t assumed; /* what the protocol assumes: enum rcl_assumes, or-ed */
   GArray *letters, *posted;
   uint32_t *near; /* rows of neighbours, or NULL if all ranks are neighbours */
   enum naming naming[PROGRAM_RANKS];
-  bool sink[PROGRAM_RANKS]; /* ranks that never send, and whose decisions so change no message */
-  unsigned names[PROGRAM_RANKS]; /* names of posted receives, one bit each */
+  /* by rank: true if it never sends, so that its decisions change no message */
+  bool sink[PROGRAM_RANKS];
+  unsigned names[PROGRAM_RANKS]; /* by rank: names of its posted receives, one bit each */
   bool member[PROGRAM_COMMS][PROGRAM_RANKS];
-  unsigned pending[PROGRAM_RANKS]; /* accesses to windows that are not complete */
+  /* by rank: number of its accesses to windows that are not complete */
+  unsigned pending[PROGRAM_RANKS];
 };
 
 void program_add(struct maker *, uint32_t unit, int rank, struct operation);
@@ -55,7 +57,7 @@ void program_size(struct maker *, struct operation *);
 /* Draws any rank. */
 int program_any_rank(struct maker *);
 
-/* Draws a message, receives one that is under way, or completes a posted receive; or does
+/* Draws a message, receives a message that is under way, or completes a posted receive, or does
  * nothing. */
 void program_send(struct maker *);
 void program_receive(struct maker *);
@@ -64,11 +66,12 @@ void program_complete(struct maker *);
 /* Receives all messages under way, and completes all posted receives. */
 void program_settle(struct maker *);
 
-/* Draws a call of several ranks: a collective, a communicator, an epoch of windows, an iteration;
- * or does nothing. */
+/* Draws a call of several ranks (a collective, a communicator, an epoch of windows, or an
+ * iteration), or does nothing. */
 void program_call(struct maker *);
 
-/* Draw the operations before all others, and after them. */
+/* program_begin() draws the operations before all others, program_end() the operations after
+ * them. */
 void program_begin(struct maker *);
 void program_end(struct maker *);
 

@@ -1,4 +1,4 @@
-/* Takes a run through the world of a claim: moves are drawn, and the world judges each step. */
+/* Takes a run through the world of a claim. Moves are drawn, and the world judges each step. */
 #ifndef RECLINE_WALKER_H
 #define RECLINE_WALKER_H
 
@@ -12,12 +12,13 @@
 struct course {
   struct scenario *claim;
   struct script *script;
-  GPtrArray *judged; /* names of properties, ends with NULL */
-  bool unguarded;    /* property `pure` is not judged in full, so a step costs less */
+  GPtrArray *judged; /* names of the judged properties; the array ends with NULL */
+  bool unguarded;    /* property `pure` is not judged in full, so that a step costs less */
 };
 
-/* Open the claim in `file`, or the claim in a text. They return false with `error` set (`file:line:
- * what, expected what`) if the claim is wrong. The caller ends with course_close() in either case.
+/* course_open() opens the claim in `file`, the other function the claim in a text. They return
+ * false with `error` set (`file:line: what, expected what`) if the claim is wrong. Even then the
+ * caller ends with course_close().
  */
 bool course_open(struct course *, const char *file, GError **error);
 bool course_read(struct course *, const char *text, GError **error);
@@ -27,8 +28,8 @@ void course_close(struct course *);
 enum ending {
   ENDING_FINISHED, /* at rest, with all programs finished */
   ENDING_RESTED,   /* at rest otherwise, which is allowed */
-  ENDING_FULL,     /* the protocol gave up as a list was full, as it may */
-  ENDING_CUT,      /* after the most moves that a run may have */
+  ENDING_FULL,     /* the protocol gave up because a list was full, which is allowed */
+  ENDING_CUT,      /* the run has the largest number of moves that is allowed */
   ENDING_VIOLATED
 };
 enum { ENDINGS = ENDING_VIOLATED + 1 };
@@ -36,7 +37,7 @@ enum { ENDINGS = ENDING_VIOLATED + 1 };
 struct run {
   GArray *moves; /* struct move, as they were taken */
   enum ending ending;
-  struct verdict why; /* VIOLATED */
+  struct verdict why; /* the violation, with ENDING_VIOLATED */
   struct reached reached;
   unsigned crashes; /* number of crashes */
 };
@@ -44,11 +45,13 @@ struct run {
 void run_init(struct run *);
 void run_clear(struct run *);
 
-/* Takes a run of drawn moves; `run` has been through run_init() and may have been used before. */
+/* Takes a run of drawn moves. `run` must have been through run_init(), and may have been used
+ * before. */
 void walker_run(const struct course *, struct dice *, struct run *run);
 
-/* Takes the moves again, if each is possible or there is one like it. Then goes on in a fixed
- * order, without crashes. `to[rank]` is the present number of a rank, or -1 if it is gone. */
+/* Takes the moves again. If a move is not possible, a similar move is taken, or none. Then goes on
+ * in a fixed order, without crashes. to[rank] is the present number of a rank, or -1 if the rank is
+ * gone. */
 void walker_follow(const struct course *, const GArray *moves, const int16_t *to, struct run *run);
 
 #endif

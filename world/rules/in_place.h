@@ -12,18 +12,21 @@
 #include "world/rules/world.h"
 
 struct parts_bytes {
-  void *bytes; /* the bytes in use, behind `dropped` bytes; malloc()ed memory, or address space for
-                  large parts */
-  uint32_t size, room; /* from `bytes` on */
+  /* the bytes in use, which follow `dropped` unused bytes; malloc()ed memory or, for large
+   * parts, address space */
+  void *bytes;
+  uint32_t size, room; /* bytes in use, and room, counted from `bytes` on */
   uint32_t dropped;
 };
 
 struct parts {
   struct parts_bytes *part;
   uint32_t count;
-  struct parts_bytes *kept; /* kept[n - 1] is number n; its bytes are NULL when it is forgotten */
+  /* kept bytes with number n are kept[n - 1]; `bytes` is NULL once they are forgotten */
+  struct parts_bytes *kept;
   uint32_t kept_count, kept_room;
-  struct shares *shares; /* NULL: contributions to collectives are parts like others */
+  /* contributions to collectives in groups, or NULL if they are parts like all others */
+  struct shares *shares;
   uint32_t first_share, end_share, ranks;
 };
 
@@ -36,8 +39,8 @@ void parts_clear(struct parts *parts);
  * the copy. Grouped shares cannot be copied. */
 void parts_copy(struct parts *copy, const struct parts *parts);
 
-/* Holds contributions to collectives in groups (shares.h). Must not be called for programs that are
- * scripts. */
+/* Holds contributions to collectives in groups (shares.h). It must not be called for programs that
+ * are scripts. */
 void parts_group_shares(struct parts *parts, struct world *world);
 
 #endif

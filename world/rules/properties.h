@@ -47,7 +47,7 @@ enum property {
   PROPERTIES
 };
 
-/* properties_known has all properties, and properties_default the ones that are judged where a
+/* properties_known has all properties, and properties_default the properties that are judged if a
  * claim names none. Each list ends with NULL.
  */
 extern const char *const properties_known[PROPERTIES + 1];
@@ -56,21 +56,22 @@ extern const char *const properties_default[];
 /* Returns whether the list `names`, which ends with NULL, has `property`. */
 bool properties_include(const char *const *names, const char *property);
 
-/* Returns whether the property is judged in a world that asks for the properties `names` (NULL: for
- * all). `pure` is always judged: without it no other verdict about a protocol counts. */
+/* Returns whether the property is judged in a world that asks for the properties `names`, or for
+ * all properties if that is NULL. `pure` is always judged, because without it no other verdict
+ * about a protocol counts. */
 bool properties_judge(const char *const *names, const char *property);
 
 /* Returns whether the verdict says that a step is not `pure`. */
 bool properties_impure(const struct verdict *);
 
-/* Returns the properties that a run is audited for: the default ones and the protocol's promises.
- * The list ends with NULL and is valid until the next call. */
+/* Returns the properties for which a run is audited: the default properties and the protocol's
+ * promises. The list ends with NULL and is valid until the next call. */
 const char *const *properties_promised(const struct rcl_protocol *protocol);
 
 /* Returns whether messages must carry their sender's lines (world.line_stamps). `uncrossed` and the
- * claims of C3 that compare lines across messages need them; for all other properties they would
- * only multiply the states. `names` ends with NULL; if it is NULL, the default properties are
- * meant. */
+ * properties of C3 that compare lines across messages need these lines; for all other properties
+ * the lines would only multiply the states. `names` ends with NULL; if it is NULL, the default
+ * properties are meant. */
 bool properties_need_stamps(const char *const *names);
 
 #endif

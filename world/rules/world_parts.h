@@ -1,5 +1,5 @@
-/* Gives the inside of the world access to its parts. A list is an array that fills its part: the
- * part's size tells the length. */
+/* Gives the files of the world access to its parts. A list is an array that fills its part, so the
+ * size of the part tells its length. */
 #ifndef RECLINE_WORLD_PARTS_H
 #define RECLINE_WORLD_PARTS_H
 
@@ -26,7 +26,7 @@ static inline const struct world_rank *read_rank(const struct world *w, int rank
   return world_read(w, WORLD_RANK, rank, 0, &size);
 }
 
-/* Reads only the head of a rank, so that a step does not depend on the rest of it. */
+/* Reads only the head of a rank, so that a step does not depend on the rest of the rank. */
 static inline struct world_head read_rank_head(const struct world *w, int rank)
 {
   const struct world_head *head =
@@ -107,7 +107,7 @@ static inline enum part_kind control_part(const struct world *w)
   return below_matching(w) ? WORLD_CHANNEL : WORLD_CONTROL;
 }
 
-/* Reads a list of items of `type`, and sets count. */
+/* Reads a list of items of `type`, and sets `count` to their number. */
 #define READ_LIST(type, w, kind, a, b, count)                                                      \
   ((const type *)world_list((w), (kind), (a), (b), (uint32_t)sizeof(type), (count)))
 
@@ -132,7 +132,7 @@ static inline void list_insert(const struct world *w, enum part_kind kind, int a
   memcpy(at, item, bytes);
 }
 
-/* Removes an item. Moves the items before it, or those behind it, whichever are fewer. */
+/* Removes an item. Moves the items before it or the items behind it, whichever are fewer. */
 static inline void list_remove(const struct world *w, enum part_kind kind, int a, int b,
                                uint32_t index, uint32_t bytes)
 {
@@ -157,7 +157,7 @@ static inline void list_clear(const struct world *w, enum part_kind kind, int a,
     world_edit(w, kind, a, b, 0);
 }
 
-/* Returns the number of pieces of a rank's protocol state that are in use, and sets them. */
+/* Sets the pieces of a rank's protocol state that are in use, and returns their number. */
 static inline uint32_t world_in_use(const struct world *w, int rank, const void *state,
                                     struct rcl_piece *piece)
 {
@@ -171,8 +171,8 @@ static inline uint32_t world_in_use(const struct world *w, int rank, const void 
 
 /* Returns whether a message exists for a rank. The message carries the incarnation that its sender
  * had noticed, which must not be earlier than the rank's last start. A message from an incarnation
- * that the rank has not noticed waits until the rank notices it. With global recovery these two
- * bounds are the same incarnation. */
+ * that the rank has not noticed waits until the rank notices it. With global recovery, the
+ * incarnation of the last start and the last noticed incarnation are the same. */
 static inline bool world_exists(const struct world_rank *to, const struct world_message *message)
 {
   return message->incarnation >= to->incarnation && message->incarnation <= to->noticed;
@@ -185,7 +185,8 @@ static inline bool world_exists(const struct world_rank *to, const struct world_
 const struct world_receive *world_matching(const struct world *, int peer, int rank,
                                            const struct world_message *);
 
-/* Returns whether that receive of the program is posted; if so, sets its place in the list. */
+/* Returns whether the program has posted that receive; if so, sets `place` to its place in the
+ * list. */
 bool world_is_posted(const struct world *, int rank, uint32_t request, uint32_t *place);
 
 /* Returns the first receive that must be announced again after a restart, or NULL if there is
@@ -205,27 +206,28 @@ static inline int world_node_end(const struct world *w, int rank)
 }
 
 /* Returns whether message `index` of a channel (WORLD_CHANNEL or WORLD_CONTROL) may come out next:
- * it is the oldest, or messages may overtake. */
+ * it is the oldest message, or messages may overtake each other. */
 bool world_comes_out(const struct world *, enum part_kind, int peer, int rank, uint32_t index);
 
-/* Returns whether that part of `rank` is being written. `index` becomes the first such write, which
- * ends before the others of the same part; writes of different parts or checkpoints end in any
+/* Returns whether that part of `rank` is being written. Sets `index` to the first such write, which
+ * ends before other writes of the same part. Writes of different parts or checkpoints end in any
  * order. */
 bool world_is_being_written(const struct world *, int rank, uint32_t checkpoint, enum rcl_part,
                             uint32_t *index);
 
-/* Explorer: returns whether the TIMER of `rank` can happen only if a timer is left
+/* For the explorer: returns whether the TIMER of `rank` can happen only if a timer is left
  * (world_global.timers). With clocks, a TIMER for a checkpoint that the coordinator has begun needs
- * none. */
+ * no timer. */
 bool world_needs_timer(const struct world *, int rank);
 
-/* Clocks (world_clock_rules.c): return why the bounds do not allow yet that the alarm of `rank`
- * goes off, or that the message has reached `rank`, or NULL if they allow it. */
+/* For clocks (world_clock_rules.c): these functions return why the bounds do not yet allow that the
+ * alarm of `rank` goes off, or that the message has reached `rank`. They return NULL if the bounds
+ * allow it. */
 const char *world_too_early(const struct world *, int rank);
 const char *world_too_fast(const struct world *, int rank, const struct world_message *);
 
-/* Returns whether message `index` of the channel may arrive now, and as which request
- * (RCL_NO_REQUEST: it is drained). */
+/* Returns whether message `index` of the channel may arrive now. Sets `request` to the receive that
+ * gets it, or to RCL_NO_REQUEST if it is drained. */
 bool world_may_arrive(const struct world *, int peer, int rank, uint32_t index, uint32_t *request);
 
 /* Returns the flow of `rank` to and from `peer` with that envelope (world_flows.c), or NULL if
@@ -236,7 +238,7 @@ const struct world_flow *world_find_flow(const struct world *, int rank, int pee
 
 bool world_is_member(const struct world *, int comm, int rank);
 
-/* Returns the key that selects the contributions to that call which `rank`, whose part is `me`, may
+/* Returns the key that selects the contributions to the call that `rank`, whose part is `me`, may
  * take. */
 struct shares_key world_shares_key(const struct world_call *, const struct world_rank *me,
                                    int rank);
@@ -246,19 +248,19 @@ struct shares_key world_shares_key(const struct world_call *, const struct world
 bool world_flows_to(const struct world_call *, int rank);
 bool world_flows(const struct world *, const struct world_call *, int peer, int rank);
 
-/* Returns the contribution of `peer` to that call of `rank`, whose part is `me`, and sets the place
- * of the contribution, or NULL if it has not come. */
+/* Returns the contribution of `peer` to the call of `rank`, whose part is `me`, and sets its place.
+ * Returns NULL if the contribution has not come. */
 const struct world_message *world_find_share(const struct world *, const struct world_call *,
                                              const struct world_rank *me, int peer, int rank,
                                              uint32_t *index);
 
-/* Sets the COLLECTED event of the call that `rank` is in: number and sums of the contributions that
- * have come, the rank's own included. Returns false if the rank has not joined, or contributions
- * are missing (scripts). */
+/* Sets the COLLECTED event of the call in which `rank` is, with number and sums of the
+ * contributions that have come, including the rank's own. Returns false if the rank has not joined,
+ * or contributions are missing (scripts). */
 bool world_collected(const struct world *, int rank, struct rcl_event *);
 
-/* Sets the next event that the script offers, and for CHOICE `choices` to the number of outcomes.
- * Returns false if the script is blocked or finished, or there is none. */
+/* Sets the next event that the script offers and, for CHOICE, sets `choices` to the number of
+ * outcomes. Returns false if the script is blocked or finished, or if there is no script. */
 bool world_script_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 
 /* Returns whether the program is in a call that makes a communicator, and the call's data have come
@@ -272,19 +274,20 @@ bool world_script_allows(const struct world *, int rank, uint32_t outcome);
 /* Notes that the program of `rank` has sent. */
 void world_script_sent(const struct world *, int rank);
 
-/* Begins the send that the program of `rank` has just made in that incarnation, if it is
- * synchronous. */
+/* Begins a synchronous send, if the send that the program of `rank` has just made in that
+ * incarnation is synchronous. */
 void world_begin_synchronous(const struct world *, int rank, uint16_t incarnation);
 
-/* Returns NULL when the synchronous send that the program is in can end, because its receiver has
- * taken the message for a receive, has drained it, or has crashed; otherwise why not. */
+/* Returns NULL if the synchronous send in which the program is can end, because its receiver has
+ * taken the message for a receive, has drained it, or has crashed. Otherwise returns why it cannot
+ * end. */
 const char *world_refuses_sent(const struct world *, int rank);
 
 /* Sets PROGRAM of `rank` to its value before the first event. */
 void world_begin_program(const struct world *, int rank);
 
-/* Returns the content that the program sends, or contributes, at its present operation: two sends
- * in a row differ. Free programs always have the same content. */
+/* Returns the content that the program sends, or contributes, at its present operation. The
+ * contents of two sends in a row differ. Free programs always have the same content. */
 struct content world_content(const struct world *, int rank);
 
 /* ---- faults (world_fault_rules.c) ---- */
@@ -292,26 +295,26 @@ struct content world_content(const struct world *, int rank);
 /* Returns whether the rank has a running process that can crash and was not declared dead. */
 bool world_is_alive(const struct world *, int rank);
 
-/* Returns whether the rank runs, or, where failed restarts count, is being started again. */
+/* Returns whether the rank runs or, if failed restarts count, is being started again. */
 bool world_can_crash(const struct world *, int rank);
 
 /* Returns whether one more crash is allowed. */
 bool world_crash_is_left(const struct world *);
 
-/* Return why a MOVE_CRASH, MOVE_DETECT or MOVE_FAULT cannot happen, or NULL if it can. The text is
- * constant. */
+/* These functions return why a MOVE_CRASH, MOVE_DETECT or MOVE_FAULT cannot happen, or NULL if it
+ * can. The text is constant. */
 const char *world_refuses_crash(const struct world *, const struct move *);
 const char *world_refuses_detection(const struct world *, const struct move *);
 const char *world_refuses_fault(const struct world *, const struct move *);
 
 /* ---- windows of scripts (world_windows.c) ---- */
 
-/* Passes an operation on windows that needs no event, as world_script_advance() does for others.
- * Returns false if it is not such an operation.
+/* Passes an operation on windows that needs no event, as world_script_advance() does for other
+ * operations. Returns false if it is not such an operation.
  */
 bool world_window_pass(const struct world *, int rank, struct world_program *);
 
-/* Takes a message of the window that the program has been given; the program does not see it. */
+/* Takes a message for the window that the program was given. The program does not see it. */
 void world_window_take(const struct world *, int rank, struct world_program *,
                        const struct content *);
 
@@ -323,8 +326,8 @@ bool world_window_sent(const struct world *, int rank, struct world_program *);
 
 /* world_window_event() sets the event of a program that serves its window, and returns false if the
  * program does not serve. world_window_allows() returns whether the program's CHOICE can have that
- * outcome: a message has come, or the event for which the program waits. world_window_choose()
- * takes the outcome. */
+ * outcome: it can if a message has come, or the event for which the program waits.
+ * world_window_choose() takes the outcome. */
 bool world_window_event(const struct world *, int rank, struct rcl_event *, unsigned *choices);
 bool world_window_allows(const struct world *, int rank, uint32_t outcome);
 void world_window_choose(const struct world *, int rank, uint32_t outcome);
@@ -338,8 +341,8 @@ static inline bool is_serving(const struct operation *op)
  * restored the program from an image. */
 void world_window_restored(const struct world *, int rank);
 
-/* Returns the history of a program before its first operation: its rank, so that a receiver can
- * tell from whom it received. */
+/* Returns the history of a program before its first operation. It depends on the rank, so that a
+ * receiver can tell from which rank it has received. */
 struct content world_first_history(int rank);
 
 /* Lets a script pass operations that need no event. */
