@@ -1,9 +1,9 @@
-/* Declares what the world's files share about one move while it is being taken. world.c calls these
+/* Declares what the files of the world share about a move that is being taken. world.c calls these
  * files in turn:
  *
  *     world_events.c    the event takes place
  *     world_door.c      the protocol takes its step
- *     world_actions.c   its actions take effect, if the grammar of a step allows them
+ *     world_actions.c   the actions of the step take effect, if the grammar of a step allows them
  *     world_channels.c  messages come and go
  *     world_matching.c  messages are given to receives of the program
  *     world_shares.c    collectives
@@ -12,8 +12,8 @@
  *     world_crash.c     crash, detection
  *     world_output.c    outputs are made, and leave
  *     world_flows.c     what programs have sent and were given
- *     world_judge_step.c  properties: what is judged and noted along the way
- *     world_judge.c     properties: the order of messages; what holds at rest and at the end
+ *     world_judge_step.c  properties: what is judged and noted during a step
+ *     world_judge.c     properties: the order of messages; states at rest and at the end
  */
 #ifndef RECLINE_WORLD_STEP_H
 #define RECLINE_WORLD_STEP_H
@@ -27,23 +27,25 @@ struct step_context {
   struct rcl_actions *actions;
   struct verdict *verdict;
   int rank;
-  struct rcl_event event; /* complete, as the protocol sees it */
+  struct rcl_event event; /* the complete event, as the protocol sees it */
   /* SEND: the message that is sent; ARRIVED: the message that has arrived. */
   struct world_message message;
-  struct content result; /* COLLECTED: the content that came together */
+  struct content result; /* COLLECTED: the content of all contributions together */
   uint32_t newest_stop;  /* COLLECTED: the highest stop-log line among the contributions, and the
                             sender of that contribution */
   int newest_peer;
-  uint32_t outcome; /* CHOICE: the outcome that counts: the program's own, or a forced one */
-  bool rolled_back; /* an action, the last of the step, has rolled the rank back */
-  bool undone; /* DOWN: an earlier DOWN has rolled the rank back, so this DOWN must do so, too */
-  /* START, global recovery: kept bytes of the state, or 0 if there is none */
+  /* CHOICE: the outcome that counts, which is the program's own or a forced one */
+  uint32_t outcome;
+  bool rolled_back; /* the last action of the step has rolled the rank back */
+  /* DOWN: an earlier DOWN has rolled the rank back, so this DOWN must roll it back, too */
+  bool undone;
+  /* START with global recovery: number of the kept bytes of the state, or 0 if there is none */
   uint32_t stored;
   const struct rcl_action *action; /* the action that takes effect, or NULL if there is none */
 };
 
-/* world_before_step() lets the event take effect before the step, and world_after_step() lets the
- * step take effect after it. */
+/* world_before_step() lets the event take effect before the protocol's step; world_after_step()
+ * does what follows the step. */
 void world_before_step(struct step_context *);
 void world_after_step(struct step_context *);
 
@@ -51,15 +53,16 @@ void world_after_step(struct step_context *);
 
 enum { FLAW_MAX = sizeof(((struct verdict *)0)->text) };
 
-/* Takes a step of the protocol in its state of `rank`; no other function of the world does. Returns
- * false if the step violates property `pure`: `flaw` (FLAW_MAX bytes) says how, and there are no
- * actions. `broken` becomes the number of a broken invariant if world.check is set, as in
- * rcl_protocol_step(); if NULL, invariants are not looked at. */
+/* Takes a step of the protocol in `state`, which belongs to `rank`. No other function of the world
+ * calls the protocol's step. Returns false if the step violates property `pure`: `flaw` (FLAW_MAX
+ * bytes) says how, and there are no actions. If world.check is set, sets `broken` to the number of
+ * a broken invariant, as in rcl_protocol_step(). If `broken` is NULL, invariants are not
+ * checked. */
 bool world_call_step(const struct world *, int rank, void *state, const struct rcl_event *,
                      struct rcl_actions *, int *broken, char *flaw);
 
-/* Returns the size of a state in bytes, which must be equal for all ranks and all calls; otherwise
- * it is a breach (world_size.c). */
+/* Returns the size of a state in bytes. It is a breach if the size is not equal for all ranks and
+ * all calls (world_size.c). */
 uint32_t world_ask_state_size(const struct world *);
 
 /* Permutes the ranks in a state of `rank`. It is a breach if the protocol's function is not
@@ -85,20 +88,20 @@ static inline void world_withdraw(struct world_receive *receive)
 }
 
 /* Below the matching: world_pass_up() gives `message` to the receive that it matches, or adds it to
- * the unexpected ones. world_take_unexpected() gives the first unexpected message that matches to
- * the receive that was posted last. */
+ * the unexpected messages. world_take_unexpected() gives the first unexpected message that matches
+ * to the receive that was posted last. */
 void world_pass_up(struct step_context *, int peer, const struct world_message *);
 void world_take_unexpected(struct step_context *);
 
 /* ---- channels (world_channels.c) ---- */
 
 /* world_is_reachable() returns whether a message of that incarnation to `rank` exists: it does not
- * if the rank is dead or will never take it. world_is_cut_off() returns whether `from` has noticed
- * that the rank of the step was declared dead, and so takes nothing more from that rank. */
+ * exist if the rank is dead or will never take it. world_is_cut_off() returns whether `from` has
+ * noticed that the rank of the step was declared dead, and so takes nothing more from that rank. */
 bool world_is_reachable(const struct world *, int rank, uint16_t incarnation);
 bool world_is_cut_off(const struct step_context *, int from);
 
-/* Sends a message of the rank of the step, if it exists for the receiver. */
+/* Sends a message of the rank of the step, if the message exists for the receiver. */
 void world_put_on(struct step_context *, enum part_kind, int peer, const struct world_message *);
 
 /* Removes message `index` from its channel. If it is a control message, later messages of the
@@ -111,19 +114,20 @@ void world_drop_stale(const struct world *, enum part_kind, int peer, int rank,
 
 /* ---- collectives (world_shares.c) ---- */
 
-/* Ends the program's call. `content` is the result, if the call has `given` one. */
+/* Ends the program's call. `content` is the result of the call, if it has `given` a result. */
 void world_end_call(struct step_context *, bool given, struct content content);
 
 void world_join_call(struct step_context *, const struct rcl_action *);
 void world_rejoin_call(struct step_context *, const struct rcl_action *);
-void world_collect(struct step_context *); /* takes the data, all of which have come */
+void world_collect(struct step_context *); /* takes the data; all of them have come */
 
-/* Drops contributions of `peer` (RCL_ANY: all) to `rank` from before that incarnation. */
+/* Drops contributions of `peer`, or of all ranks if that is RCL_ANY, to `rank` from before that
+ * incarnation. */
 void world_drop_shares(const struct world *, int peer, int rank, uint16_t incarnation);
 
 /* ---- images, storage, failures (world_storage.c) ---- */
 
-/* Keeps an image of the program as it is; returns its number. */
+/* Keeps an image of the program as it is. Returns the number of the kept bytes. */
 uint32_t world_keep_image(struct step_context *);
 void world_drop_image(const struct world *, int rank); /* drops an image that was not stored */
 void world_store(struct step_context *, const struct rcl_action *);
@@ -144,20 +148,20 @@ uint32_t world_crash_one(const struct world *, int rank, uint32_t ends);
 void world_detect(struct step_context *);
 void world_restore(struct step_context *);
 
-/* Independent: begins to set the program of the rank back to `checkpoint`; a START ends that. The
- * protocol's state stays. */
+/* With independent recovery: begins to set the program of the rank back to `checkpoint`, which a
+ * START ends. The protocol's state stays. */
 void world_set_back(struct step_context *, uint32_t checkpoint);
 
 /* ---- stored states that count as one (world_merges.c) ---- */
 
-/* world_merge_state() replaces the state by the one that is stored in its place, for a START of
+/* world_merge_state() replaces the state by the state that is stored in its place, for a START of
  * `rank` from that checkpoint. world_note_merge() notes, for an audit, that `state` was stored as
  * `number`. */
 void world_merge_state(const struct world *, int rank, uint32_t checkpoint, void *state);
 void world_note_merge(const struct world *, int rank, uint32_t number, const void *state);
 
-/* Audits: checks, after the step of a START, that all states that were merged into its state lead
- * to the same result. It is a breach if they do not. */
+/* For audits: checks, after the step of a START, that all states that were merged into its state
+ * lead to the same result. It is a breach if they do not. */
 void world_audit_merges(const struct step_context *);
 
 /* ---- the outside (world_output.c) ---- */
@@ -167,8 +171,8 @@ void world_make_output(struct step_context *);
 
 /* world_let_out() carries out action OUTPUT. world_let_out_covered() lets the outputs leave that
  * the committed `checkpoint` covers. world_let_out_behind() lets the outputs leave that the images
- * of `checkpoint` show as made. That is the checkpoint before the committed one, and no rank goes
- * back behind it. */
+ * of `checkpoint` show as made. For this function, `checkpoint` is the checkpoint before the
+ * committed one, and no rank goes back behind it. */
 void world_let_out(struct step_context *, const struct rcl_action *);
 void world_let_out_behind(struct step_context *, uint32_t checkpoint);
 void world_let_out_covered(struct step_context *, uint32_t checkpoint);
@@ -179,10 +183,10 @@ void world_judge_waiting(struct step_context *);
 /* Loses what was on the node of `rank`, which crashes. */
 void world_lose(const struct world *, int rank, enum crash_leaves);
 
-/* Loses all that is durable and not on nodes, because the server crashes. */
+/* Loses everything durable that is not on nodes, because the server crashes. */
 void world_lose_server(const struct world *);
 
-/* Notes whether record `index` of `rank`, which is durable, has a copy: it has, unless the
+/* Notes whether record `index` of `rank`, which is durable, has a copy. It has a copy unless the
  * partner's node is down. */
 void world_note_copy(const struct world *, int rank, uint32_t index);
 
@@ -196,12 +200,12 @@ uint32_t world_newest_line(const struct world *, uint32_t most);
 /* Chooses the checkpoint to which a recovery that begins now goes, and counts the recovery. */
 uint32_t world_choose_line(const struct world *);
 
-/* Puts the pieces of `checkpoint`, from which `rank` starts, on the rank's node again. Does the
- * same with the copies that the node keeps of other ranks' pieces, if those pieces are not lost. */
+/* Puts the pieces of `checkpoint`, from which `rank` starts, on the rank's node again. Also puts
+ * there the copies that the node keeps of other ranks' pieces, if those pieces are not lost. */
 void world_rebuild(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether a newer checkpoint is committed on a level that survives as many failures. With
- * attempts there must be two newer ones. */
+ * world.attempts there must be two newer checkpoints. */
 bool world_is_superseded(const struct world *, int rank, uint32_t checkpoint);
 
 /* Returns whether that stored checkpoint is part of a consistent state of all ranks
@@ -216,28 +220,29 @@ extern const enum part_kind world_image_parts[IMAGE_PARTS];
 const void *world_part_of_image(const struct world *, uint32_t image, enum part_kind,
                                 uint32_t *size);
 
-/* Returns the record of that part of a checkpoint of `rank` if it is durable; else NULL. */
+/* Returns the record of that part of a checkpoint of `rank` if the part is durable, otherwise
+ * NULL. */
 const struct world_record *world_durable_record(const struct world *, int rank, uint32_t checkpoint,
                                                 enum rcl_part);
 
-/* Independent: returns the last checkpoint whose image of `rank` is durable, or RCL_FRESH if there
- * is none. */
+/* With independent recovery: returns the last checkpoint whose image of `rank` is durable, or
+ * RCL_FRESH if there is none. */
 uint32_t world_last_image(const struct world *, int rank);
 
-/* Returns a part of the image from which `rank` would be started now, and sets its size in bytes,
- * or NULL if there is no such image. */
+/* Returns a part of the image from which `rank` would be started now, and sets its size in bytes.
+ * Returns NULL if there is no such image. */
 const void *world_line_part(const struct world *, int rank, enum part_kind, uint32_t *size);
 
 /* Returns whether no rank will start from storage any more, because no crash may still happen
- * (explorer, global recovery). Once no recovery is under way, either (world_global.settled), the
- * contents of images and stored states are left out, so that states which differ only in these
- * contents are one. Returns false where contents still matter: where outputs wait for later
- * checkpoints (attempts), and where `useful` is judged, which looks at all contents. */
+ * (explorer, global recovery). When also no recovery is under way any more (world_global.settled),
+ * the contents of images and stored states are left out, so that states which differ only in these
+ * contents become one. Returns false if contents still matter: if outputs wait for later
+ * checkpoints (world.attempts), or if `useful` is judged, which reads all contents. */
 bool world_settles(const struct world *);
 
-/* Keeps a substitute for `image` (0: for the program as it stands): if `counts`, the numbers of
- * messages that the image shows as received; otherwise an empty image. Returns the substitute's
- * number. */
+/* Keeps a substitute for `image`, or for the present program if that is 0. If `counts`, the
+ * substitute has the numbers of messages that the image has received; otherwise it is an empty
+ * image. Returns the substitute's number. */
 uint32_t world_keep_received(const struct world *, int rank, uint32_t image, bool counts);
 
 /* Drops messages in transit to `rank` from the earlier incarnation of `peer`. */
@@ -248,8 +253,8 @@ void world_wipe(const struct world *, int rank, enum rank_phase, uint16_t incarn
 
 /* ---- what programs have sent and were given (world_flows.c) ---- */
 
-/* Returns the flow of `rank` to and from `peer` with that envelope, to write to. Makes it if there
- * is none. */
+/* Returns the flow of `rank` to and from `peer` with that envelope, for writing. Makes the flow if
+ * there is none. */
 struct world_flow *world_flow(const struct world *, int rank, int peer, int comm, int tag);
 
 /* Copies that flow from a stored part of `size` bytes. Returns false if the part has no such
@@ -276,11 +281,11 @@ static inline void world_occasion(const struct step_context *t, unsigned propert
   reached_judge(&t->verdict->reached, property);
 }
 
-/* Returns whether flows are followed. Flows of free programs are followed only if a property asks
- * for them, because they would multiply states. */
+/* Returns whether flows are followed. Flows of free programs are followed only if a property needs
+ * them, because they would multiply states. */
 bool world_follows(const struct world *);
 
-/* Returns whether a property asks which messages the images show as received
+/* Returns whether a property needs to know which messages images have received
  * (world_line_part()). */
 bool world_judges_garbage(const struct world *);
 
@@ -288,37 +293,38 @@ bool world_judges_garbage(const struct world *);
  * not a rank may start from them. */
 bool world_judges_useful(const struct world *);
 
-/* Note what the step shows: a checkpoint commits, after that number of recoveries; a rank has
- * started. */
+/* These functions note what the step shows: that a checkpoint commits after `recoveries`
+ * recoveries, and that a rank has started. */
 void world_reach_commit(struct step_context *, uint32_t checkpoint, uint16_t recoveries);
 void world_reach_start(struct step_context *);
 
-/* Note what happens to messages, and which lines they cross. `line` is the line of the message's
- * sender; a message that crosses a line violates `uncrossed`. */
+/* These functions note what happens to messages, and which lines messages cross. `line` is the line
+ * of the message's sender; a message that crosses a line violates `uncrossed`. */
 void world_reach_action(struct step_context *, const struct rcl_action *);
 void world_reach_crossing(struct step_context *, uint32_t line);
 
 /* Notes that the program has sent a message with that content, as t->event says. */
 void world_note_sent(struct step_context *, const struct content *);
 
-/* Judges a message that is given to the program: it must be the next of its flow. */
+/* Judges a message that is given to the program. It must be the next message of its flow. */
 void world_check_sequence(struct step_context *, int peer, const struct world_message *);
 
-/* Does the same as world_violate(), with "the 2nd message from rank 0 with tag 7" in front of
- * `text`. `text` may speak of another message: `other` is that message's place in its flow, or 0 if
- * there is none. */
+/* Does what world_violate() does, with words such as "the 2nd message from rank 0 with tag 7" in
+ * front of `text`. `text` may speak of another message: `other` is that message's place in its
+ * flow, or 0 if there is none. */
 void world_violate_message(struct step_context *, const char *property, int peer,
                            const struct world_message *, uint32_t other, const char *text);
 
-/* Judges claims 1.2 and 1.3 of C3 at a delivery. `stopped` is the receiver's stop-log line before
- * the step. */
+/* Judges claims 1.2 and 1.3 of C3 at a delivery. `stopped` is the receiver's `stopped` (world_rank)
+ * before the step. */
 void world_check_lines(struct step_context *, uint32_t stopped);
 
-/* Judges claims 2.2 and 2.3 of C3 for each contribution, when data come together. */
+/* Judges claims 2.2 and 2.3 of C3 for a contribution, when all data of a call are collected. */
 void world_check_share_lines(struct step_context *, int peer, const struct world_message *share);
 void world_check_collected_lines(struct step_context *);
 
-/* Judge a survivor that is told of a failure, or (independent) goes back to `checkpoint`. */
+/* These functions judge a survivor that is told of a failure or, with independent recovery, goes
+ * back to `checkpoint`. */
 void world_judge_told(struct step_context *);
 void world_judge_set_back(struct step_context *, uint32_t checkpoint);
 

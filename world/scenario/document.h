@@ -1,5 +1,5 @@
 /* Keeps a YAML document with the place of each value, so that messages name lines. `--set` changes
- * a value before it is checked.
+ * a value before the value is checked.
  *
  *     file --read--> document --set--> document --keys_check()--> keys_read()
  */
@@ -12,16 +12,17 @@
 #include <yaml.h>
 
 struct document {
-  char *file; /* the name for messages */
+  char *file; /* name of the file in messages */
   yaml_document_t yaml;
-  int from_file;     /* nodes with a higher number come from document_set() */
+  /* largest number of a node from the file; higher numbers come from document_set() */
+  int from_file;
   GHashTable *lines; /* dotted path -> struct document_place; filled by keys_check() */
 };
 
 /* Tells the place of a value. */
 struct document_place {
-  int line;      /* from 1 */
-  int text_line; /* line at which the text of the value begins: the line after `|` */
+  int line;      /* number of the line, from 1 */
+  int text_line; /* line on which the text of the value begins, which for `|` is the next line */
   int node;      /* number of the value's node, valid while the document lives */
   bool set;      /* document_set() has made the value; `line` is the line of the replaced value */
 };
@@ -31,8 +32,8 @@ struct document_place {
 bool document_read(struct document *, const char *file, GError **error);
 void document_clear(struct document *);
 
-/* Applies "dotted.path=value"; the value is read as YAML. Missing mappings and lists on the way
- * are made; an index one past the end of a list appends. */
+/* Applies "dotted.path=value"; the value is read as YAML. Missing mappings and lists on the path
+ * are made; an index one past the end of a list appends to the list. */
 bool document_set(struct document *, const char *assignment, GError **error);
 
 /* Puts an empty list in place of the plain text "none" at top-level `key`. */

@@ -10,8 +10,8 @@
 void document_fail(GError **error, const char *file, int line, bool set, const char *path,
                    const char *text);
 
-/* Make nodes and put them together. They end the program if memory is out. Adding a node can move
- * the others: only numbers stay valid. */
+/* These functions make nodes and put them together. They end the program if there is no memory.
+ * Adding a node can move other nodes, so only numbers of nodes stay valid. */
 void document_empty(yaml_document_t *);
 int document_scalar(yaml_document_t *, const char *text, yaml_scalar_style_t);
 int document_collection(yaml_document_t *, bool sequence, bool flow);

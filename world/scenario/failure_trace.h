@@ -16,13 +16,13 @@
 
 struct outage {
   int node;          /* index of a node */
-  double start, end; /* seconds; the first outage of an archive starts at 0 */
+  double start, end; /* in seconds; the first outage of an archive starts at 0 */
 };
 
-/* Reads `file` into `outages`, sorted by start, which the caller frees. A node is named by its name
- * in `nodes` (ends with NULL) or, in a plain file, by its index there; the nodes of an archive are
- * numbered in the order of their first appearance. On error returns false with `error`, `file:line:
- * what, expected what`. */
+/* Reads `file` into `outages`, sorted by start, which the caller frees. A file names a node by its
+ * name in `nodes`, which ends with NULL, or, in a plain file, by its index in `nodes`. Nodes of an
+ * archive are numbered in the order of their first appearance. On error returns false with `error`,
+ * `file:line: what, expected what`. */
 bool failure_trace_read(const char *file, char *const *nodes, struct outage **outages,
                         unsigned *count, GError **error);
 

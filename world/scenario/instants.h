@@ -1,5 +1,5 @@
-/* Finds the times at which checkpoints are requested, after the keys are read. For world/scenario
- * only. */
+/* Finds the times at which checkpoints are requested, after the keys are read. Only world/scenario
+ * uses this file. */
 #ifndef RECLINE_INSTANTS_H
 #define RECLINE_INSTANTS_H
 

@@ -13,8 +13,8 @@
 enum { RANKS_MAX = 32767 };
 
 enum key_kind {
-  KEY_TEXT,    /* char *, NULL where there is none */
-  KEY_TEXTS,   /* char **, ends with NULL; NULL where there is none */
+  KEY_TEXT,    /* char *, or NULL if there is no text */
+  KEY_TEXTS,   /* char **, a list that ends with NULL, or NULL if there is none */
   KEY_SET,     /* unsigned: a list of `names`, each as 1 << its index */
   KEY_WHOLE,   /* int or uint32_t, `least` to `most` */
   KEY_RANKS,   /* int, `least` to the number of ranks + `most` */
@@ -24,7 +24,7 @@ enum key_kind {
   KEY_BYTES,   /* double */
   KEY_RATE,    /* double, bytes per second */
   KEY_FLOPS,   /* double, floating-point operations per second */
-  KEY_CHOICE,  /* int or enum: `least` + index in `names` */
+  KEY_CHOICE,  /* int or enum: the value is `least` + index in `names` */
   KEY_EVENT,   /* enum rcl_event_kind */
   KEY_MAPPING, /* a mapping of `keys`, in the same structure or, with a `size`, behind a pointer */
   KEY_LIST,    /* a list of mappings of `keys`: a pointer to structures of `size` bytes, and an
@@ -33,18 +33,19 @@ enum key_kind {
 
 /* Describes a key of the table. A saved scenario leaves out numbers below `least`, lists with fewer
  * items, NULL, mappings whose first key is needed and has no value, and `sparse` mappings without
- * any value. So a default below `least` means "not stated". */
+ * any value. So a default below `least` stands for "not stated". */
 struct key {
-  const char *name; /* NULL ends a table */
+  const char *name; /* name of the key; NULL ends a table */
   enum key_kind kind;
-  size_t offset, count; /* offsets in the structure: of the value, and of a list's count */
+  size_t offset, count; /* offsets in the structure of the value and, for a list, of its count */
   bool needed;
-  bool literal, flow; /* style when saved: a text stands after `|`; a list or mapping stands on one
-                         line */
+  /* style when saved: with `literal` a text stands after `|`, with `flow` a list or mapping
+   * stands on one line */
+  bool literal, flow;
   bool sparse;
   double least, most, otherwise;
-  const char *const *names; /* end with NULL */
-  const char *word;         /* the word for an entry of a set */
+  const char *const *names; /* the possible values, a list that ends with NULL */
+  const char *word;         /* the word that messages have for an entry of a set */
   const struct key *keys;
   size_t size;
 };

@@ -1,4 +1,4 @@
-/* Judges levels of storage, after the keys are read. For world/scenario only. */
+/* Judges levels of storage, after the keys are read. Only world/scenario uses this file. */
 #ifndef RECLINE_LEVELS_H
 #define RECLINE_LEVELS_H
 
@@ -8,7 +8,7 @@
  * scenario_complain() does. */
 bool levels_judge(struct scenario *, GError **error);
 
-/* Returns whether all levels can be read from any node. */
+/* Returns whether the data of all levels can be read from any node. */
 bool levels_move(const struct scenario *);
 
 #endif

@@ -8,9 +8,9 @@
 
 enum { MACHINE_NODES_MAX = 65536 };
 
-/* FLAT: one crossbar. FAT_TREE: switches of `group` nodes each, with trunks to a core that never
- * blocks; `taper` makes a trunk slower than its nodes together. DRAGONFLY: groups, with a link
- * between each two. */
+/* Lists topologies. FLAT is one crossbar. FAT_TREE has switches of `group` nodes each, with trunks
+ * to a core that never blocks; `taper` makes a trunk slower than its nodes together. DRAGONFLY has
+ * groups of nodes, with a link between each two groups. */
 enum wiring { TOPOLOGY_UNSTATED, TOPOLOGY_FLAT, TOPOLOGY_FAT_TREE, TOPOLOGY_DRAGONFLY };
 
 /* Describes a disk by its speed in bytes per second, and by the seconds that a synced write takes
@@ -19,29 +19,30 @@ struct machine_disk {
   double bandwidth, read_bandwidth, write_latency;
 };
 
-/* Describes a machine. Amounts below 0, a taper below 1 and counts of 0 mean that the value is not
- * stated. */
+/* Describes a machine. An amount below 0, a taper below 1, or a count of 0 means that the value is
+ * not stated. */
 struct machine {
-  int nodes; /* nodes that can have ranks */
+  int nodes; /* number of nodes that can have ranks */
   enum wiring topology;
-  double speed;  /* flop/s of a core */
-  int cores;     /* cores of a node */
-  double memory; /* bytes per second of a copy in memory */
+  double speed;  /* speed of a core in flop/s */
+  int cores;     /* number of cores of a node */
+  double memory; /* speed of a copy in memory, in bytes per second */
   struct {
-    /* Seconds, and bytes per second, between two nodes that are next to each other. */
+    /* Between two nodes that are next to each other, in seconds and bytes per second. */
     double latency, bandwidth;
-    double overhead; /* seconds of software at each end of a message */
-    double eager;    /* messages of fewer bytes do not wait for their receive */
-    double hop;      /* seconds of each further link between switches */
-    int group;       /* nodes at one switch of a fat tree, in one group of a dragonfly */
-    double taper;    /* bandwidth of a switch's nodes divided by the bandwidth of its trunk */
+    double overhead; /* seconds that software takes at each end of a message */
+    double eager;    /* number of bytes; smaller messages do not wait for their receive */
+    double hop;      /* seconds for each further link between switches */
+    /* number of nodes at one switch of a fat tree, or in one group of a dragonfly */
+    int group;
+    double taper; /* bandwidth of a switch's nodes divided by the bandwidth of its trunk */
   } network;
   struct {
-    double latency, bandwidth; /* seconds and bytes per second between ranks of one node */
+    double latency, bandwidth; /* between ranks of one node, in seconds and bytes per second */
   } within_node;
-  struct machine_disk storage, local; /* storage: on the service host, for all nodes; local: on each
-                                         node */
-  double mtbf;                        /* seconds between failures of a node */
+  /* `storage` is on the service host, for all nodes; `local` is on each node */
+  struct machine_disk storage, local;
+  double mtbf; /* mean time between failures of a node, in seconds */
 };
 
 /* Fills in, from `other`, the values that `machine` does not state. */
@@ -51,7 +52,7 @@ void machine_inherit(struct machine *machine, const struct machine *other);
  * default. Returns a set with a bit for each default (machine_presumed()). */
 unsigned machine_complete(struct machine *, int per_node);
 
-/* Names the things for which a default matters. */
+/* Names the uses for which a default matters. */
 enum matters {
   MATTERS_ALWAYS,
   MATTERS_COPIES,  /* checkpoints and logs */
@@ -65,9 +66,9 @@ enum matters {
 
 struct machine_default {
   const char *key;
-  char *taken; /* "2us"; the caller frees it */
+  char *taken; /* the value that is taken, such as "2us"; the caller frees it */
   enum matters matters;
-  bool decisive; /* figures depend on this default where it matters */
+  bool decisive; /* figures of runs depend on this default, where it matters */
 };
 
 /* Returns the default for bit `i` of a set, from 0. `taken` is NULL if there are no more bits. */

@@ -5,15 +5,15 @@
 
 #include "world/scenario/machine_amounts.h"
 
-/* Returns whether the name of `file` is the name of a description; other platforms are XML. */
+/* Returns whether the name of `file` is the name of such a description; other platforms are XML. */
 bool is_machine_file(const char *file);
 
 /* Reads the values that `file` states, and the number of ranks on a node (1 if it names none).
  * Returns false with `error` set to one line `file:line: key: what, expected what`. */
 bool machine_read(const char *file, struct machine *, int *per_node, GError **error);
 
-/* Returns the platform of such a file, with defaults, as XML. The caller frees it. NULL on an
- * error. */
+/* Returns the platform of such a file, with defaults, as XML, which the caller frees. Returns NULL
+ * after an error. */
 char *machine_load(const char *file, GError **error);
 
 #endif

@@ -23,8 +23,8 @@ bool plugin_mutants(GError **error);
  * ("c3~no-suppress") or a reference world ("cl-c") has such a name, loads the mutants first. */
 const struct rcl_protocol *plugin_protocol(const char *name);
 
-/* Returns the shared object from which the protocol `name` was loaded, a text that stays until the
- * process ends, or NULL if the protocol is recline's own. */
+/* Returns the path of the shared object from which the protocol `name` was loaded, or NULL if the
+ * protocol is recline's own. The text stays until the process ends. */
 const char *plugin_file(const char *name);
 
 #define PLUGIN_ERROR plugin_error_quark()

@@ -1,5 +1,5 @@
-/* Has the words for what protocols declare (struct rcl_place), so that all outputs use the same
- * words. */
+/* Has the words for the declarations of protocols (struct rcl_place), so that all outputs use the
+ * same words. */
 #ifndef RECLINE_PROTOCOL_WORDS_H
 #define RECLINE_PROTOCOL_WORDS_H
 

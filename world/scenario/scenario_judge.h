@@ -1,5 +1,5 @@
-/* Declares the parts of scenario_read.c, which judges the rules between keys. For world/scenario
- * only. A function that returns false has set `error` to one line. */
+/* Declares the parts of scenario_read.c, which judges the rules between keys. Only world/scenario
+ * uses this file. A function that returns false has set `error` to one line. */
 #ifndef RECLINE_SCENARIO_JUDGE_H
 #define RECLINE_SCENARIO_JUDGE_H
 
@@ -18,13 +18,13 @@ void scenario_make_absolute(const struct scenario *, char **name);
 bool scenario_find_file(const struct scenario *, const char *path, char **name,
                         const char *expected, GError **error);
 
-/* Finds the nodes of a layout. Its keys are below `path`. */
+/* Finds the nodes of a layout. The layout's keys are below `path`. */
 bool scenario_judge_layout(const struct scenario *, const char *path, struct layout *,
                            GError **error);
 
 /* Judges the keys of `platform`. */
 bool scenario_judge_platform(struct scenario *, GError **error);
-/* Completes a machine that is described, and makes its platform's XML. */
+/* Completes a machine that the scenario describes, and makes the XML of its platform. */
 bool scenario_judge_machine(struct scenario *, GError **error);
 
 /* ---- scenario_failures.c ---- */

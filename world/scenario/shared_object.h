@@ -9,9 +9,9 @@
 /* Returns why the protocols of `file` could keep state that the host does not hold (lock 1 of
  * docs/architecture.md), in one line that the caller frees with g_free(). The line names the first
  * symbol that the object needs besides mem*, or the first variable that it can write, or says that
- * `file` is no shared object. NULL: they cannot. An object without a symbol table (stripped) is
- * judged by the sizes of its sections. Objects built with sanitizers pass: these add data and
- * symbols of their own. */
+ * `file` is no shared object. Returns NULL if they cannot. An object without a symbol table
+ * (stripped) is judged by the sizes of its sections. Objects built with sanitizers pass, because
+ * sanitizers add data and symbols of their own. */
 char *shared_object_impurity(const char *file);
 
 /* Returns whether `file`, a shared object or a program built as one, needs the library with that

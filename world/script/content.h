@@ -15,10 +15,10 @@
 #include "base/hash.h"
 
 struct content {
-  uint32_t word[4]; /* all zero: there is no content */
+  uint32_t word[4]; /* all words are zero if there is no content */
 };
 
-/* Returns a number as content; 0 becomes no content. */
+/* Returns the content that stands for a number; 0 stands for no content. */
 static inline struct content content_of(uint32_t value)
 {
   return (struct content){{value, 0, 0, 0}};
@@ -45,7 +45,7 @@ static inline struct content content_of_bytes(const void *bytes, size_t size)
   return result;
 }
 
-/* Returns the part of a content that a payload of `bytes` bytes can hold: its first bytes. Some
+/* Returns the first bytes of a content, as many as a payload of `bytes` bytes can hold. Some
  * content is always left. */
 static inline struct content content_cut(struct content whole, size_t bytes)
 {

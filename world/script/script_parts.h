@@ -34,8 +34,8 @@ static inline void append(struct list *list, const struct operation *operation)
   list->item[list->count++] = *operation;
 }
 
-/* Replaces the calls of windows by messages. Returns NULL, or what is wrong with the calls;
- * static. */
+/* Replaces the calls of windows by messages. Returns NULL, or a static text that says what is wrong
+ * with the calls. */
 const char *script_make_windows(struct script *);
 
 static inline void free_ops(struct operation **ops, int ranks)

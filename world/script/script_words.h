@@ -1,4 +1,5 @@
-/* Reads the words of a script's line, and keeps the first error. Only for parts of script.c. */
+/* Reads the words of a script's line, and keeps the first error. Only the files of the script's
+ * parser use this. */
 #ifndef RECLINE_SCRIPT_WORDS_H
 #define RECLINE_SCRIPT_WORDS_H
 
@@ -8,7 +9,7 @@
 struct parser {
   const char *at;  /* next character of the line */
   const char *end; /* end of the line, without its comment */
-  int line;        /* from 1 */
+  int line;        /* number of the line, from 1 */
   int ranks;
   bool free;        /* some operation is free */
   bool branches;    /* some operation is if */
@@ -21,11 +22,11 @@ struct parser {
  * punctuation. */
 struct word {
   const char *start;
-  int length; /* 0 at the end of the line */
+  int length; /* length of the word, or 0 at the end of the line */
 };
 
-/* word_peek() returns the next word of the line. word_take() returns that word and passes it.
- * word_take_if() passes it if it is `text`, and returns whether it is. */
+/* word_peek() returns the next word of the line. word_take() returns that word and goes on behind
+ * it. word_take_if() goes on behind the next word if it is `text`, and returns whether it is. */
 struct word word_peek(struct parser *);
 struct word word_take(struct parser *);
 bool word_take_if(struct parser *, const char *text);
@@ -34,8 +35,8 @@ bool word_is(struct word, const char *text);
 /* Reads a number. Returns false if the word is no number, or a number above `max`. */
 bool word_number(struct word, long max, int *value);
 
-/* Note an error, and return false. Each caller then returns false at once, so a script has one
- * error. word_expected() names the word that was found instead of `what`. */
+/* These functions note an error, and return false. Each caller then returns false at once, so a
+ * script has only one error. word_expected() names the word that was found instead of `what`. */
 bool word_expected(struct parser *, struct word found, const char *what);
 bool script_fail(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -18,8 +18,8 @@ enum window_tag {
 
 enum lock { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE };
 
-/* Describes a message that waits at the target, perhaps for a lock; or the target rank itself,
- * waiting for its own lock. */
+/* Describes a message that waits at the target, perhaps for a lock, or the target rank itself if it
+ * waits for its own lock. */
 struct lock_wait {
   int origin;
   int lock; /* the requested lock, or LOCK_NONE */

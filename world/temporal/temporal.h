@@ -27,20 +27,21 @@ enum temporal_kind {
   TEMPORAL_ALWAYS,
   TEMPORAL_EVENTUALLY,
   TEMPORAL_UNTIL,
-  TEMPORAL_WEAK, /* a W b: a until b, or a for ever */
+  TEMPORAL_WEAK, /* `a W b`: a holds until b, or for ever */
   TEMPORAL_RELEASE
 };
 
-/* Describes a part of a formula. Its own parts come before it in temporal.node. */
+/* Describes a subformula. Its operands come before it in temporal.node. */
 struct temporal_node {
-  uint8_t kind;        /* enum temporal_kind */
-  uint8_t left, right; /* numbers of nodes; operators with one operand have `left` */
-  uint8_t fact;        /* TEMPORAL_FACT: its number in temporal.fact */
+  uint8_t kind; /* enum temporal_kind */
+  /* numbers of the nodes of its operands; operators with one operand have only `left` */
+  uint8_t left, right;
+  uint8_t fact; /* TEMPORAL_FACT: number of the fact in temporal.fact */
 };
 
 /* Names a fact and its operands; an operand that is not given is -1. */
 struct temporal_fact {
-  uint8_t name; /* its place in the table of facts */
+  uint8_t name; /* place of the fact in the table of facts */
   int16_t a, b;
 };
 
@@ -50,12 +51,12 @@ struct temporal {
   struct temporal_node node[TEMPORAL_NODES];
   struct temporal_fact fact[TEMPORAL_FACTS];
   unsigned nodes, facts;
-  unsigned root;            /* the number of the node that is the whole formula */
-  char text[TEMPORAL_TEXT]; /* as it was written */
+  unsigned root;            /* number of the node of the whole formula */
+  char text[TEMPORAL_TEXT]; /* the formula as it was written */
 };
 
 /* Reads a formula about a world of `ranks` ranks. Returns false, with `problem` (TEMPORAL_PROBLEM
- * bytes) set to "what, expected what", if it is wrong or too long. */
+ * bytes) set to "what, expected what", if the formula is wrong or too long. */
 bool temporal_parse(struct temporal *, const char *text, int ranks, char *problem);
 
 /* Returns the name of a fact that the formula uses and worlds of this protocol do not have, or NULL
@@ -72,11 +73,12 @@ void temporal_fact_text(const struct temporal *, unsigned fact, char *text, size
  * `facts`. The state after the last one is number `again`, at most count - 1. */
 bool temporal_holds(const struct temporal *, const uint32_t *facts, uint32_t count, uint32_t again);
 
-/* Sets `verdict` to the violation of property `ltl` by a run that goes round for ever, or ends. */
+/* Sets `verdict` to the violation of property `ltl` by a run that goes round for ever, if `round`,
+ * or ends. */
 void temporal_violate(const char *formula, bool round, struct verdict *verdict);
 
 /* Copies the formula out of a violation's text, "FORMULA is violated ...". Returns false if the
- * text has none, or one that is too long. */
+ * text has no formula, or a formula that is too long. */
 bool temporal_of_text(const char *text, char formula[TEMPORAL_TEXT]);
 
 #endif

@@ -14,8 +14,8 @@ const char *temporal_fact_name(int name);
 /* Writes "a fact (NAME, NAME, ...)" with all names, for messages. */
 void temporal_fact_names(char *text, size_t size);
 
-/* Returns NULL if the fact may have its operands; otherwise says which it may have, for a message,
- * in a static text. */
+/* Returns NULL if the fact may have the given operands. Otherwise returns a static text for a
+ * message that says which operands the fact may have. */
 const char *temporal_fact_refuses(const struct temporal_fact *, int ranks);
 
 /* Returns whether the fact is about checkpoints of all ranks together, so that worlds with

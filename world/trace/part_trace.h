@@ -11,16 +11,18 @@
 struct part_head {
   const char *protocol, *program, *library; /* `library` is the MPI library */
   int ranks;
-  unsigned capacity; /* as a run allows: `ranks` 1 to G_MAXINT16, `capacity` to RCL_CAPACITY_MAX */
-  double began;      /* seconds */
+  /* numbers that runs allow: `ranks` is 1 to G_MAXINT16, `capacity` at most RCL_CAPACITY_MAX */
+  unsigned capacity;
+  double began; /* start of the process, in seconds */
 };
 
 struct part_trace {
-  char *file; /* its path */
+  char *file; /* path of the file */
   struct part_head head;
-  bool there;    /* the file exists */
-  char **line;   /* all lines; the last one is NULL, or NULL if the process has told nothing */
-  unsigned next; /* the next line to read: the first is the one behind the head */
+  bool there; /* the file exists */
+  /* all lines, with NULL behind the last one; `line` is NULL if the process has told nothing */
+  char **line;
+  unsigned next; /* index of the next line to read; the first one is the line behind the head */
 };
 
 /* Reads a part. The caller ends with part_trace_clear(), also after an error. A last line without

@@ -21,14 +21,16 @@ struct replay {
   struct rcl_actions actions;
   struct verdict verdict; /* the verdict on the last move */
   bool begun;
-  GArray *moves;           /* struct move: each move taken */
-  unsigned again;          /* number of moves at the end that repeat for ever */
-  bool repeats;            /* the trace says that some moves repeat */
-  GPtrArray *digests;      /* trace_digest() of the world before each step, if moves repeat */
-  GPtrArray *properties;   /* the names in the lines `violation`; ends with NULL */
+  GArray *moves;      /* struct move: each move taken */
+  unsigned again;     /* number of moves at the end that repeat for ever */
+  bool repeats;       /* the trace says that some moves repeat */
+  GPtrArray *digests; /* trace_digest() of the world before each step, if moves repeat */
+  /* the names of properties in the lines `violation`; the array ends with NULL */
+  GPtrArray *properties;
   struct temporal formula; /* the temporal formula that is violated */
-  GArray *facts;           /* uint32_t: the formula's facts in each state so far; NULL without it */
-  GHashTable *members;     /* member_key() of each member of a communicator that the trace names */
+  /* uint32_t: the formula's facts in each state so far; NULL without a formula */
+  GArray *facts;
+  GHashTable *members; /* member_key() of each member of a communicator that the trace names */
 };
 
 /* Holds the header of a trace: the lines before `---`. */
@@ -40,7 +42,7 @@ struct header {
   int levels;
   bool fifo, overtaking, anywhere, bounded, stamps;
   unsigned lies;
-  GString *script; /* NULL: none */
+  GString *script; /* text of the scripts, or NULL if there are none */
 };
 
 /* Sets an error that names the present line. Returns false. */
@@ -56,8 +58,8 @@ bool replay_whole(struct replay *, const char *key, const char *value, guint64 l
 bool replay_read_header(struct replay *, const char *text, struct header *);
 void replay_clear_header(struct header *);
 
-/* Collects the members of communicators over the whole trace: contributions to a collective go to
- * all members, and some ranks learn only later that they are members. */
+/* Collects the members of communicators from the whole trace, because contributions to a collective
+ * go to all members, and some ranks learn only later that they are members. */
 void replay_find_members(struct replay *, char **lines);
 
 /* Begins the world that the header describes. Returns false with an error. */
@@ -70,7 +72,7 @@ bool replay_find_formula(struct replay *, char **lines);
 /* Notes the facts of the present state, if there is a formula. */
 void replay_note_facts(struct replay *);
 
-/* Judges the run so far by the formula, and sets the verdict: a violation, or none. */
+/* Judges the run so far by the formula, and sets the verdict to the violation or to none. */
 void replay_judge_formula(struct replay *, struct verdict *);
 
 #endif

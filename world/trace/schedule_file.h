@@ -6,7 +6,8 @@
 #include "world/script/script.h"
 #include "world/trace/trace.h"
 
-/* Returns NULL when real programs can repeat a counterexample of the claim; otherwise why not. */
+/* Returns NULL if real programs can repeat a counterexample of the claim, otherwise the reason why
+ * they cannot. */
 const char *schedule_file_refuses(const struct scenario *claim, const struct script *script);
 
 /* Writes to `file` the scenario by which real programs repeat a counterexample: a run of `claim`

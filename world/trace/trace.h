@@ -12,8 +12,8 @@
  *     0.001250 3 arrived peer=1 tag=7 comm=0 request=3 bytes=8 words=0,0,4 @12 | deliver
  *         request=3 # 8899aabbccddeeff                      (one line)
  *
- * `@n` is the number of a message, the same at its sending and at its arrival. The digest after `#`
- * is that of the rank's protocol state after the step. A replay (lock 4) takes a trace through the
+ * `@n` is the number of a message, the same at its sending and at its arrival. After `#` stands the
+ * digest of the rank's protocol state after the step. A replay (lock 4) takes a trace through the
  * same protocol objects and compares actions and digests.
  */
 #ifndef RECLINE_TRACE_H
@@ -27,7 +27,7 @@
 struct trace; /* a trace being written */
 
 /* Starts a trace in `file`, which has a temporary name until trace_close(). `host` names the host.
- * `steps` prints times as step numbers; otherwise they are seconds with 9 decimals. */
+ * If `steps`, times are printed as step numbers, otherwise as seconds with 9 decimals. */
 struct trace *trace_open(const char *file, const struct world *, const char *host, bool steps,
                          GError **error);
 
@@ -44,24 +44,24 @@ void trace_violation(struct trace *, struct verdict *);
 void trace_again(struct trace *, unsigned step);
 
 bool trace_close(struct trace *,
-                 GError **error); /* renames the file; frees `trace` also on error */
+                 GError **error); /* renames the file; frees `trace`, even after an error */
 
 /* Holds the content of a trace. */
 struct trace_story {
   const struct rcl_protocol *protocol;
   int ranks;
   bool overtaking; /* messages overtake each other, against MPI */
-  bool free;       /* programs are free */
+  bool free;       /* programs are free programs */
   bool spelled;    /* collectives of the scripts are messages */
   struct move *moves;
   unsigned count;
   unsigned again; /* number of moves at the end that repeat for ever, or 0 if none do */
 };
 
-/* Takes the trace in `file` through a world of its own, and tells what was replayed. The caller
- * ends with trace_story_clear(). Returns false, with nothing to free and `error` set to `file:line:
- * what, expected what`, at the first line that does not parse, that the world refuses, or whose
- * actions or digest differ. */
+/* Takes the trace in `file` through a world of its own, and sets the content of the trace. The
+ * caller ends with trace_story_clear(). Returns false, with nothing to free and `error` set to
+ * `file:line: what, expected what`, at the first line that does not parse, that the world refuses,
+ * or whose actions or digest differ. */
 bool trace_read(const char *file, struct trace_story *, GError **error);
 
 /* Returns whether that file begins as a trace does, whatever its name is. */
@@ -72,10 +72,10 @@ void trace_story_clear(struct trace_story *);
 /* Reads the hazards that the header of the trace in `file` names. Errors as above. */
 bool trace_hazards(const char *file, unsigned *hazards, GError **error);
 
-/* Takes the trace in `file` through `world`, which has just begun, and calls `taken` behind each
- * move, with its time in seconds. The trace must have the header that `host` would write for this
- * world, but its hazards may be fewer than the world's. Errors as above; some moves may have been
- * taken then. */
+/* Takes the trace in `file` through `world`, which has just begun, and calls `taken` after each
+ * move, with the time of the move in seconds. The trace must have the header that `host` would
+ * write for this world, but the trace may have fewer hazards than the world. Errors as above; some
+ * moves may have been taken then. */
 bool trace_continue(const char *file, struct world *world, const char *host,
                     void (*taken)(double time, const struct move *, const struct rcl_actions *,
                                   const struct verdict *),

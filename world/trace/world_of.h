@@ -1,4 +1,4 @@
-/* Sets up the world of a scenario, for both hosts. */
+/* Sets up the world of a scenario, for the explorer and the SMPI host. */
 #ifndef RECLINE_WORLD_OF_H
 #define RECLINE_WORLD_OF_H
 
@@ -13,8 +13,8 @@ void world_of_protocol(struct world *, const struct scenario *);
 void world_of_levels(struct world *, const struct scenario *);
 
 /* Loads the shared object that has the trace's protocol, if recline itself lacks it. The object's
- * path is in the scenario that recline has written beside the trace: scenario.yaml for trace.txt,
- * ID.scenario.yaml for ID.trace. */
+ * path is in the scenario that recline has written beside the trace, which is scenario.yaml for
+ * trace.txt, and ID.scenario.yaml for ID.trace. */
 void world_of_load_beside(const char *trace);
 
 #endif
