@@ -2,9 +2,9 @@
  *
  *     memory, local   a copy in memory, a write to the node's disk
  *     partner         after these steps, the same steps at the next node of the set
- *     xor, and m      then, with g nodes in a set (m = 1 for xor): m times the bytes of the image are
+ *     xor, and m      then, with g nodes in a set (m = 1 for xor): m times the image's bytes are
  *     losses          sent to other nodes, as pieces of a reduction, and encoded; m / (g - m) times
- *                     its bytes are stored as parity
+ *                     the image's bytes are stored as parity
  *     nfs             a write to the service host
  *
  * A node that has lost its images reads them from its partner, or receives them as the reduction of
