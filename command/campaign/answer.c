@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/glib/json.h"
+#include "command/campaign/numbers.h"
 #include "protocols/protocol.h"
 #include "world/scenario/protocol_words.h"
 
@@ -22,6 +23,16 @@ static double meant(const struct table *table, unsigned cell, int field)
   return table_unexpected(table, cell) == table->count ? NAN : table_mean(table, cell, field).mean;
 }
 
+/* Cells without the checkpoints that were due stand behind the others, as their means tell nothing
+ * of their intervals. */
+static bool is_better(const struct table *table, const double *mean, unsigned a, unsigned b)
+{
+  bool short_a = table_is_short(table, a), short_b = table_is_short(table, b);
+  if (isfinite(mean[a]) && isfinite(mean[b]) && short_a != short_b)
+    return short_b;
+  return is_before(mean[a], mean[b]);
+}
+
 struct ranking ranking_of(const struct table *table, int field, double failure_free)
 {
   unsigned cells = table->runs->grid->cells;
@@ -30,14 +41,16 @@ struct ranking ranking_of(const struct table *table, int field, double failure_f
   for (unsigned i = 0; i < cells; i++) {
     unsigned at = i;
     mean[i] = meant(table, i, field);
-    for (; at > 0 && is_before(mean[i], mean[ranking.cell[at - 1]]); at--)
+    for (; at > 0 && is_better(table, mean, i, ranking.cell[at - 1]); at--)
       ranking.cell[at] = ranking.cell[at - 1];
     ranking.cell[at] = i;
   }
   for (unsigned i = 0; i < cells; i++) {
     struct estimate more = table_difference(table, ranking.cell[i], ranking.cell[0], field);
-    ranking.tied[i] =
-        i == 0 || (isfinite(mean[ranking.cell[i]]) && more.count > 0 && !(more.mean > more.half));
+    bool comparable =
+        table_is_short(table, ranking.cell[i]) == table_is_short(table, ranking.cell[0]);
+    ranking.tied[i] = i == 0 || (isfinite(mean[ranking.cell[i]]) && comparable && more.count > 0 &&
+                                 !(more.mean > more.half));
   }
   return ranking;
 }
@@ -87,20 +100,37 @@ void ranking_clear(struct ranking *ranking)
   g_free(ranking->tied);
 }
 
+/* Returns a number to two digits, because an estimate has no more. */
+static double two_digits(double wanted)
+{
+  double step = wanted >= 1000 ? 100 : wanted >= 100 ? 10 : 1;
+  return fmax(ceil(wanted / step) * step, 1.0);
+}
+
+static char *runs_text(double wanted, int most)
+{
+  return wanted > most ? g_strdup_printf("more than %d", most)
+                       : g_strdup_printf("about %.0f", two_digits(wanted));
+}
+
 char *answer_few_failures(const struct table *table, unsigned cell)
 {
-  enum { ENOUGH = 5 };
+  enum { ENOUGH = 5, SETTLES = 10 };
   int field = runs_field(table->runs, "crashes");
   struct estimate crashes = table_mean(table, cell, field);
-  double all = crashes.mean * crashes.count;
-  if (field < 0 || !(all < ENOUGH))
+  double all = crashes.mean * crashes.count, expected = table_expected(table, cell);
+  if (field < 0 || !(all < ENOUGH) || expected <= 0.0)
     return NULL;
   g_autofree char *of =
       crashes.count < table->count
           ? g_strdup_printf("the %u of its %u runs that ended", crashes.count, table->count)
           : g_strdup_printf("its %u runs", crashes.count);
-  return g_strdup_printf("only %.0f failure%s struck in %s, too few to tell what failures cost",
-                         all, all > 0.5 && all < 1.5 ? "" : "s", of);
+  g_autofree char *shown = number_digits(expected, 2);
+  g_autofree char *more =
+      runs_text(crashes.count * SETTLES / expected - table->count, ANSWER_RUNS_MOST);
+  return g_strdup_printf("only %.0f failure%s struck in %s, too few to tell what failures cost (%s "
+                         "expected); %s further runs of each would meet %d",
+                         all, all > 0.5 && all < 1.5 ? "" : "s", of, shown, more, SETTLES);
 }
 
 void answer_add_missing(GString *text, const struct table *table, const char *cells)
@@ -123,6 +153,23 @@ void answer_add_missing(GString *text, const struct table *table, const char *ce
                          least == most ? "" : ", and not all over the same ones");
 }
 
+void answer_add_short(GString *text, const struct table *table)
+{
+  const char *between = " ";
+  for (unsigned cell = 0; cell < table->runs->grid->cells; cell++) {
+    double due, committed;
+    g_autofree char *name = table_cell_name(table, cell);
+    if (!table_checkpoints(table, cell, &due, &committed) || !is_short(due, committed))
+      continue;
+    g_string_append_printf(text, "%s%s%scommitted %.3g of the %.3g checkpoints that were due",
+                           between, name, *name ? " " : "The runs ", committed, due);
+    between = ", ";
+  }
+  if (*between == ',')
+    g_string_append(text, ": the program has too few places for them, expected steps shorter than "
+                          "checkpoint.every.");
+}
+
 unsigned answer_further_runs(const struct table *table, unsigned a, unsigned b, int field)
 {
   struct estimate more = table_difference(table, a, b, field);
@@ -132,8 +179,7 @@ unsigned answer_further_runs(const struct table *table, unsigned a, unsigned b, 
   double share = more.half / mean, wanted = more.count * share * share - more.count;
   if (!isfinite(wanted) || wanted > ANSWER_RUNS_MOST)
     return ANSWER_RUNS_MOST + 1;
-  double step = wanted >= 1000 ? 100 : wanted >= 100 ? 10 : 1; /* an estimate has two digits */
-  return (unsigned)fmax(ceil(wanted / step) * step, 1.0);
+  return (unsigned)two_digits(wanted);
 }
 
 /* ---- words ---- */
@@ -154,28 +200,6 @@ char *answer_time(double seconds)
   double value = seconds / unit->seconds;
   return value >= 99.5 ? g_strdup_printf("%.0f %s", value, unit->name)
                        : g_strdup_printf("%.2g %s", value, unit->name);
-}
-
-char *answer_digits(double value, int digits)
-{
-  if (!isfinite(value) || value == 0.0)
-    return g_strdup_printf("%g", value);
-  int after = MAX(digits - 1 - (int)floor(log10(fabs(value))), 0);
-  char *text = g_strdup_printf("%.*f", after, value);
-  size_t length = strlen(text);
-  while (after > 0 && text[length - 1] == '0')
-    text[--length] = '\0';
-  if (text[length - 1] == '.')
-    text[length - 1] = '\0';
-  return text;
-}
-
-char *answer_percent(double share)
-{
-  double percent = 100 * share;
-  return percent >= 99.5  ? g_strdup_printf("%.0f %%", percent)
-         : percent < 0.01 ? g_strdup("less than 0.01 %")
-                          : g_strdup_printf("%.2g %%", percent);
 }
 
 static const double MANY_TIMES = 5.0;
@@ -236,6 +260,15 @@ void answer_add_further(GString *text, unsigned more, const char *name)
                            name);
 }
 
+/* Counts the cells whose checkpoints were taken, or all cells if there are none. */
+static unsigned sound_cells(const struct table *table)
+{
+  unsigned cells = table->runs->grid->cells, sound = 0;
+  for (unsigned cell = 0; cell < cells; cell++)
+    sound += !table_is_short(table, cell);
+  return sound ? sound : cells;
+}
+
 char *answer_sentence(const struct table *table, const struct ranking *ranking, int field)
 {
   unsigned count, best = ranking->cell[0];
@@ -256,21 +289,28 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     return g_string_free(text, FALSE);
   }
   const char *shown = table->runs->fields->pdata[field];
+  unsigned sound = sound_cells(table);
+  g_autofree char *few = answer_few_failures(table, best);
+  if (few) { /* a winner that hardly met a failure is none */
+    few[0] = g_ascii_toupper(few[0]);
+    g_string_append_printf(text, "%s. So far ", few);
+  }
   if (ranking->cells == 1)
     g_string_append_printf(text, "%s is %.4g on average", shown, mean.mean);
   else
-    g_string_append_printf(text, "%s has the least %s", name, shown);
+    g_string_append_printf(text, "%s has the least %s%s", name, shown,
+                           sound < ranking->cells ? " of those with the checkpoints that were due"
+                                                  : "");
   if (count > 0)
     g_string_append_printf(text, "; %s %s not measurably worse", tied, count > 1 ? "are" : "is");
-  else if (ranking->cells > 1)
-    g_string_append(text, "; all others are measurably worse");
-  g_autofree char *few = answer_few_failures(table, best);
-  g_string_append_printf(text, "%s%s%s%s.", *cost ? "; it " : "", cost, few ? "; but " : "",
-                         few ? few : "");
+  else if (sound > 1)
+    g_string_append(text, few ? "; all others took longer" : "; all others are measurably worse");
+  g_string_append_printf(text, "%s%s.", *cost ? "; it " : "", cost);
   if (wrong > 0)
     g_string_append_printf(text, " %u of its %u runs did not end as expected.", wrong,
                            table->count);
-  if (ranking->cells > 1 && ranking->tied[1]) {
+  answer_add_short(text, table);
+  if (ranking->cells > 1 && ranking->tied[1] && !few) {
     unsigned next = ranking->cell[1];
     g_autofree char *other = table_cell_name(table, next);
     answer_add_further(text, answer_further_runs(table, next, best, field), other);
@@ -319,12 +359,13 @@ void answer_print_ranking(const struct table *table, const struct ranking *ranki
     unsigned cell = ranking->cell[i];
     g_autofree char *name = table_cell_name(table, cell);
     g_autofree char *cost = answer_cost(table, cell, field, ranking->failure_free);
-    printf("  %2u  %-*s  %s%s%s\n", ranking->tied[i] ? 1 : i + 1, width, name,
+    printf("  %2u  %-*s  %s%s%s%s\n", ranking->tied[i] ? 1 : i + 1, width, name,
            isfinite(meant(table, cell, field))             ? cost
            : isfinite(table_mean(table, cell, field).mean) ? "no run ended as expected"
                                                            : "no run ended",
            *cost && i > 0 && ranking->tied[i] ? ", " : "",
-           i > 0 && ranking->tied[i] ? "not measurably worse than the first" : "");
+           i > 0 && ranking->tied[i] ? "not measurably worse than the first" : "",
+           table_is_short(table, cell) ? " (!) too few checkpoints" : "");
   }
   print_assumptions(table->runs->grid);
 }

@@ -38,14 +38,18 @@ struct range range_of(const struct table *, int field);
  * stay as they are, or 0 if they can be told apart now. Returns at most ANSWER_RUNS_MOST + 1. */
 unsigned answer_further_runs(const struct table *, unsigned a, unsigned b, int field);
 
-/* Returns a warning if hardly any failure struck in the runs of a cell: "only 2 failures struck in
- * its 20 runs, too few to tell what failures cost", or NULL if enough failures struck. If some runs
+/* Returns a warning if hardly any of the failures by law struck in the runs of a cell: "only 2
+ * failures struck in its 20 runs, too few to tell what failures cost (1.6 expected); about 110
+ * further runs of each would meet 10"; or NULL if enough failures struck or none can. If some runs
  * did not end, the text counts only the runs that did, and says so. The caller frees it. */
 char *answer_few_failures(const struct table *, unsigned cell);
 
 /* Appends how many runs did not end, if any: " 2 of 6 runs did not end, at each of 9 intervals, so
  * means are over fewer runs." `cells` is the word for several cells. */
 void answer_add_missing(GString *, const struct table *, const char *cells);
+
+/* Appends which cells committed far fewer checkpoints than were due, if any. */
+void answer_add_short(GString *, const struct table *);
 
 /* Appends how many more runs of each cell would tell the best cell from the cell called `name`. */
 void answer_add_further(GString *, unsigned more, const char *name);
@@ -61,12 +65,6 @@ const struct answer_unit *answer_unit(double seconds, double least);
 
 /* Returns a time as a person says it: "32 min", "1.4 h", "350 ms". The caller frees it. */
 char *answer_time(double seconds);
-
-/* Returns a number with that many digits, without an exponent. The caller frees it. */
-char *answer_digits(double value, int digits);
-
-/* Returns a share as a percentage: "0.28 %", "12 %". The caller frees it. */
-char *answer_percent(double share);
 
 /* Returns what a protocol assumes, for people; "" if it is not in the registry. The caller frees
  * it. */

@@ -29,9 +29,11 @@
 #include "base/glib/terminal.h"
 #include "base/output.h"
 #include "command/campaign/bands.h"
+#include "command/campaign/costs.h"
 #include "command/campaign/pool.h"
 #include "command/campaign/recording_folder.h"
 #include "command/campaign/slurm.h"
+#include "protocols/protocol.h"
 #include "world/scenario/scenario.h"
 
 enum { ROUND = 20, PROGRESS_SECONDS = 30 };
@@ -122,13 +124,6 @@ static bool know_again(const struct campaign *c, GError **error)
 
 /* ---- cells ---- */
 
-bool campaign_runs_to_end(const struct scenario *scenario, GError **error)
-{
-  return scenario->checkpoint.then != AFTERWARDS_STOP ||
-         scenario_complain(scenario, "checkpoint.then", error,
-                           "stop, expected continue: the runs of a campaign go to their ends");
-}
-
 static bool load_cell(const struct campaign *c, unsigned cell, struct scenario **scenario,
                       GError **error)
 {
@@ -142,14 +137,28 @@ static bool load_cell(const struct campaign *c, unsigned cell, struct scenario *
   return campaign_runs_to_end(*scenario, error) && scenario_expects_of(*scenario, true, error);
 }
 
-/* Checks all cells before anything is written. */
-static bool check_cells(const struct campaign *c, uint64_t *seed, GError **error)
+/* Says what to expect of a cell's runs. Timers count where they alone ask for checkpoints. */
+static struct outlook outlook_of(const struct scenario *scenario)
 {
+  const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
+  bool by_time = protocol && protocol->controls && scenario->checkpoint.count == 0 &&
+                 scenario->checkpoint.instants_count == 0;
+  return (struct outlook){by_time ? scenario->checkpoint.every : 0.0,
+                          protocol && protocol->independent ? scenario->program.ranks : 1.0,
+                          costs_mtbf(scenario)};
+}
+
+/* Checks all cells before anything is written. */
+static bool check_cells(struct campaign *c, uint64_t *seed, GError **error)
+{
+  c->outlook = g_new0(struct outlook, c->grid.cells);
   for (unsigned cell = 0; cell < c->grid.cells; cell++) {
     struct scenario *scenario = NULL;
     bool good = load_cell(c, cell, &scenario, error);
-    if (good)
+    if (good) {
       *seed = scenario->seed;
+      c->outlook[cell] = outlook_of(scenario);
+    }
     scenario_free(scenario);
     if (!good)
       return false;
@@ -368,7 +377,7 @@ static int run_rounds(struct campaign *c, struct progress *p)
   do {
     p->count = c->until > 0.0 ? MIN(p->count + ROUND, c->runs) : c->runs;
     code = run_round(c, p);
-    c->table = (struct table){&c->done, p->count};
+    c->table = (struct table){&c->done, p->count, c->outlook};
     if (code)
       return code;
     if (c->done.fields->len == 0 && c->failed)
@@ -520,5 +529,6 @@ void campaign_clear(struct campaign *c)
     close(c->lock);
   if (c->done.rows)
     runs_close(&c->done);
+  g_free(c->outlook);
   grid_clear(&c->grid);
 }

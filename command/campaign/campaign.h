@@ -37,7 +37,8 @@ struct campaign {
    * makes all runs */
   double until;
 
-  struct grid grid; /* filled in by campaign_run() */
+  struct grid grid;        /* filled in by campaign_run() */
+  struct outlook *outlook; /* by cell */
   struct runs done;
   struct table table;
   /* seconds that the program takes without failures and without a protocol, or NAN if the time is

@@ -69,6 +69,13 @@ static void read_laws(const struct scenario *scenario, struct costs *costs)
   costs->model.downtime = rate > 0.0 ? scenario->detection + repairs / rate : 0.0;
 }
 
+double costs_mtbf(const struct scenario *scenario)
+{
+  struct costs costs;
+  read_laws(scenario, &costs);
+  return costs.model.mtbf;
+}
+
 /* ---- the cells ---- */
 
 static void read_cell(struct cell *cell, const char *file)

@@ -30,6 +30,10 @@ struct cell {
   struct costs costs;
 };
 
+/* Returns the mean time in seconds between failures by law, of the nodes in use together, or
+ * INFINITY if there is no law. */
+double costs_mtbf(const struct scenario *);
+
 /* Returns the cells of a grid, with their scenarios and the laws of their failures, for
  * cells_free(). `first` are settings of all cells. */
 struct cell *cells_new(const struct grid *, const char *file, char *const *first);

@@ -23,6 +23,7 @@
 #include "command/campaign/bands.h"
 #include "command/campaign/campaign.h"
 #include "command/campaign/costs.h"
+#include "command/campaign/numbers.h"
 #include "command/campaign/theory.h"
 #include "command/campaign/warnings.h"
 #include "world/scenario/scenario.h"
@@ -112,14 +113,15 @@ static char *sentence_of(const struct table *table, int field, const struct rang
   g_autofree char *best = time_of(table, found->best), *first = time_of(table, found->first);
   g_autofree char *last = time_of(table, found->last), *next = time_of(table, found->next);
   g_autofree char *cost = answer_cost(table, found->best, field, failure_free);
+  g_autofree char *few = answer_few_failures(table, found->best);
   GString *text = g_string_new(NULL);
   g_string_append_printf(text, "Every %s; ", best);
   if (found->first == found->last)
-    g_string_append(text, "all others that were tried are measurably worse");
+    g_string_append(text, few ? "all others that were tried took longer"
+                              : "all others that were tried are measurably worse");
   else
     g_string_append_printf(text, "anything from %s to %s is not measurably worse", first, last);
   g_string_append_printf(text, "%s%s.", *cost ? "; it " : "", cost);
-  g_autofree char *few = answer_few_failures(table, found->best);
   if (few && theory > 0.0) {
     g_autofree char *by_theory = answer_time(theory);
     g_string_printf(text, "Every %s, by theory: %s.", by_theory, few);
@@ -128,8 +130,9 @@ static char *sentence_of(const struct table *table, int field, const struct rang
   }
   if (few)
     g_string_append_printf(text, " But %s.", few);
+  answer_add_short(text, table);
   answer_add_missing(text, table, "intervals");
-  if (found->next != found->best)
+  if (found->next != found->best && !few)
     answer_add_further(text, answer_further_runs(table, found->next, found->best, field), next);
   return g_string_free(text, FALSE);
 }
@@ -137,7 +140,7 @@ static char *sentence_of(const struct table *table, int field, const struct rang
 static void print_simulated(const struct table *table, int field, const struct range *found)
 {
   struct estimate e = table_mean(table, found->best, field);
-  g_autofree char *mean = answer_digits(e.mean, 5), *half = answer_digits(e.half, 3);
+  g_autofree char *mean = number_digits(e.mean, 5), *half = number_half(e.mean, e.half);
   printf("  simulated  %12s  %12s s ± %s; 95 %%: between %s and %s\n",
          grid_value(table->runs->grid, found->best, 0), mean, half,
          grid_value(table->runs->grid, found->first, 0),

@@ -1,9 +1,17 @@
-/* Makes one run of a scenario, to which a campaign or an interval is compared. */
+/* Makes one run of a scenario, to which a campaign is compared, and says which scenarios can be
+ * compared. */
 #include <glib.h>
 #include <sys/wait.h>
 
 #include "base/exit_codes.h"
 #include "command/campaign/campaign.h"
+
+bool campaign_runs_to_end(const struct scenario *scenario, GError **error)
+{
+  return scenario->checkpoint.then != AFTERWARDS_STOP ||
+         scenario_complain(scenario, "checkpoint.then", error,
+                           "stop, expected continue: the runs of a campaign go to their ends");
+}
 
 static void add_settings(GPtrArray *words, const char *const *settings)
 {

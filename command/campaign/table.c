@@ -5,6 +5,7 @@
 
 #include "base/exit_codes.h"
 #include "base/glib/json.h"
+#include "command/campaign/numbers.h"
 
 static bool counts(const struct row *row, int field)
 {
@@ -58,6 +59,38 @@ unsigned table_unexpected(const struct table *table, unsigned cell)
   for (unsigned run = 0; run < table->count; run++)
     unexpected += runs_row(table->runs, cell, run)->exit != 0;
   return unexpected;
+}
+
+bool is_short(double due, double committed)
+{
+  enum { FEW = 4 };
+  return due >= FEW && committed * 2 <= due;
+}
+
+bool table_checkpoints(const struct table *table, unsigned cell, double *due, double *committed)
+{
+  static const char *const names[] = {"checkpoints.committed", "simulated_s", "time_s.lost",
+                                      "time_s.restart", "time_s.checkpoint"};
+  const struct outlook *outlook = &table->outlook[cell];
+  double mean[G_N_ELEMENTS(names)];
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+    mean[i] = table_mean(table, cell, runs_field(table->runs, names[i])).mean;
+  double time = mean[1] - mean[2] - mean[3] - mean[4];
+  *committed = mean[0];
+  *due = outlook->every > 0.0 ? floor(time / outlook->every) * outlook->each : NAN;
+  return isfinite(*due) && isfinite(*committed);
+}
+
+double table_expected(const struct table *table, unsigned cell)
+{
+  struct estimate time = table_mean(table, cell, runs_field(table->runs, "simulated_s"));
+  return time.count * time.mean / table->outlook[cell].mtbf;
+}
+
+bool table_is_short(const struct table *table, unsigned cell)
+{
+  double due, committed;
+  return table_checkpoints(table, cell, &due, &committed) && is_short(due, committed);
 }
 
 double table_width(const struct table *table, int field)
@@ -125,14 +158,19 @@ static void print_cell(const struct table *table, unsigned cell, int field, int 
   struct estimate crashes = table_mean(table, cell, runs_field(table->runs, "crashes"));
   double first = table_mean(table, 0, field).mean;
   g_autofree char *name = table_cell_name(table, cell);
+  g_autofree char *shown = number_digits(mean.mean, 6), *half = number_half(mean.mean, mean.half);
+  g_autofree char *change = number_change(more.mean / first);
+  double due, committed;
   unsigned ended = table_ended(table, cell);
   printf("  %-*s  ", width, *name ? name : "all runs");
   if (ended == 0)
     printf("no run ended");
   else
-    printf("%12.6g ± %-10.3g %8.3g crashes", mean.mean, mean.half, crashes.mean);
+    printf("%12s ± %-10s %8.3g crashes", shown, half, crashes.mean);
+  if (table_checkpoints(table, cell, &due, &committed))
+    printf("  %.3g of %.3g checkpoints%s", committed, due, is_short(due, committed) ? " (!)" : "");
   if (cell > 0 && more.count > 1 && first != 0)
-    printf("  %+7.2f ± %.2f %%", 100 * more.mean / first, 100 * more.half / fabs(first));
+    printf("  %7s ± %.2f %%", change, 100 * more.half / fabs(first));
   if (ended < table->count)
     printf("  %u of %u runs ended", ended, table->count);
   if (table_unexpected(table, cell) > 0)
@@ -163,6 +201,7 @@ static void add_cell(const struct table *table, unsigned cell, int field, JsonBu
 {
   struct estimate mean = table_mean(table, cell, field);
   struct estimate more = table_difference(table, cell, 0, field);
+  double due, committed;
   json_builder_begin_object(json);
   json_open_object(json, "sweep");
   for (unsigned i = 0; i < table->runs->grid->sweeps; i++) {
@@ -172,6 +211,9 @@ static void add_cell(const struct table *table, unsigned cell, int field, JsonBu
   json_add_whole(json, "runs", table->count);
   json_add_whole(json, "ended", mean.count);
   json_add_whole(json, "unexpected", table_unexpected(table, cell));
+  bool asks = table_checkpoints(table, cell, &due, &committed);
+  json_add_real(json, "due", asks ? due : NAN);
+  json_add_real(json, "committed", asks ? committed : NAN);
   json_add_real(json, "mean", mean.mean);
   json_add_real(json, "half_width_95", mean.half);
   json_add_real(json, "deviation", mean.deviation);

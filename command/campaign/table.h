@@ -9,10 +9,31 @@
 #include "command/campaign/estimate.h"
 #include "command/campaign/runs.h"
 
+/* Says what the scenario of a cell lets expect. */
+struct outlook {
+  double every; /* seconds between checkpoints, or 0 if it does not ask for them by time alone */
+  double each;  /* checkpoints that a request makes: 1, or one for each rank */
+  double mtbf;  /* seconds between failures by law, of the whole machine; INFINITY without laws */
+};
+
 struct table {
   const struct runs *runs;
-  unsigned count; /* number of runs of each cell */
+  unsigned count;                /* number of runs of each cell */
+  const struct outlook *outlook; /* by cell */
 };
+
+/* Sets `due` to the mean number of checkpoints for which it was time in a run, without the time
+ * that was lost or spent at checkpoints, and `committed` to the mean number that committed. Returns
+ * false if the cell does not ask by time, or if no run ended. */
+bool table_checkpoints(const struct table *, unsigned cell, double *due, double *committed);
+
+/* Returns how many failures by law are to be expected in the runs of a cell that ended. */
+double table_expected(const struct table *, unsigned cell);
+
+/* Returns whether far fewer checkpoints committed than were due, as for a program whose steps are
+ * longer than the interval: then the cell does not show what its interval costs. */
+bool table_is_short(const struct table *, unsigned cell);
+bool is_short(double due, double committed); /* the same for numbers */
 
 /* Estimates the mean of a field in a cell, over the runs whose program ended. */
 struct estimate table_mean(const struct table *, unsigned cell, int field);

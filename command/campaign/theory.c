@@ -11,6 +11,7 @@
 #include "base/glib/json.h"
 #include "base/output.h"
 #include "command/campaign/answer.h"
+#include "command/campaign/numbers.h"
 #include "command/campaign/theory_words.h"
 #include "command/campaign/warnings.h"
 
@@ -74,8 +75,8 @@ static struct place *ranked(const struct cell *cells, const struct grid *grid)
 
 static void print_by(const struct costs *costs, const char *name, double interval)
 {
-  g_autofree char *every = answer_digits(interval, 5);
-  g_autofree char *mean = answer_digits(optimum_time(&costs->model, costs->work, interval), 5);
+  g_autofree char *every = number_digits(interval, 5);
+  g_autofree char *mean = number_digits(optimum_time(&costs->model, costs->work, interval), 5);
   printf("  %-9s  %11ss  %12s s\n", name, every, mean);
 }
 
@@ -91,7 +92,7 @@ void theory_print(const struct costs *costs)
               {", mtbf", m->mtbf},
               {", work", costs->work}};
   for (size_t i = 0; i < G_N_ELEMENTS(each); i++) {
-    g_autofree char *seconds = answer_digits(each[i].seconds, 4);
+    g_autofree char *seconds = number_digits(each[i].seconds, 4);
     printf("%s %s s", each[i].name, seconds);
   }
   printf("\n");

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "command/campaign/answer.h"
+#include "command/campaign/numbers.h"
+#include "command/campaign/table.h"
 
 /* ---- one cell ---- */
 
@@ -21,7 +23,7 @@ static bool writes_behind(const struct place *place)
 bool place_is_marked(const struct place *place)
 {
   const struct costs *costs = &place->cell->costs;
-  return place->known && costs->committed * 2 <= costs->due;
+  return place->known && is_short(costs->due, costs->committed);
 }
 
 char *place_problem(const struct place *place)
@@ -161,7 +163,7 @@ char *places_sentence(const struct place *places, const struct grid *grid)
   const char *storage = storage_name(best), *redundancy = redundancy_words(best);
   const char *protocol = best->cell->scenario->protocol.name;
   g_autofree char *every = answer_time(best->every), *from = answer_time(best->from);
-  g_autofree char *to = answer_time(best->to), *cost = answer_percent(best->cost);
+  g_autofree char *to = answer_time(best->to), *cost = number_percent(best->cost);
   GString *text = g_string_new(NULL);
   if (best->cell->costs.lost) {
     g_autofree char *why = storage_assumption(best);
@@ -187,7 +189,7 @@ static void print_place(const struct place *place, const struct grid *grid, unsi
                         int width)
 {
   const struct costs *costs = &place->cell->costs;
-  g_autofree char *name = name_of(place, grid), *cost = answer_percent(place->cost);
+  g_autofree char *name = name_of(place, grid), *cost = number_percent(place->cost);
   g_autofree char *problem = place_problem(place);
   printf("  %2u  %-*s  ", rank, width, name);
   if (problem) {

@@ -119,6 +119,31 @@ check 'what differs is said, too' grep -q '^2s has the least simulated_s; all ot
 campaign --sweep checkpoint.bytes=1kB,2kB --runs 2 --set failures=none
 is "$(sed -n 's/.*; it \(costs .* job\).*/\1/p' stdout)" 'costs less than 0.1 % of the job' \
   'a cost that its digits do not show is below them' stdout stderr
+
+# ---- what the answer must not hide ----
+
+# Steps take 10 s, so a checkpoint every 2 s is one every 10 s.
+coarse='rank *: repeat 20 (compute 10s, barrier, checkpoint)'
+campaign --set "program.script=\"$coarse\"" --sweep checkpoint.every=2s,20s --runs 8 --json
+is "$(jq -c '[.cells[] | [.due > 90, .committed <= 30, .committed * 2 <= .due]]' stdout):$(jq -c '[.ranking[].cell]' stdout)" \
+  '[[true,true,true],[false,true,false]]:[1,0]' 'a cell without the checkpoints that were due is ranked behind' stdout
+campaign --set "program.script=\"$coarse\"" --sweep checkpoint.every=2s,20s --runs 8
+is "$(grep -c '^  2s .* of [0-9]* checkpoints (!)' stdout):$(grep -c '^  20s .* of [0-9]* checkpoints  ' stdout):$(
+  sed -n 1p stdout | grep -c '^20s has the least simulated_s of those with the checkpoints that were due; it costs .* 2s committed [0-9.]* of the [0-9]* checkpoints that were due: the program has too few places')" \
+  1:1:1 'and is marked, and told in the answer' stdout
+campaign --sweep checkpoint.every=2s,50s --runs 4 --set failures.0.mtbf=4h
+is "$(sed -n 1p stdout | sed 's/(.* expected)/(N expected)/; s/about [0-9]* further/about N further/; s/So far.*/So far/'):$(
+  grep -c 'measurably worse' stdout)" \
+  'Only 0 failures struck in its 4 runs, too few to tell what failures cost (N expected); about N further runs of each would meet 10. So far:0' \
+  'a winner that met no failure is none' stdout
+# Both nodes fail every four hours.
+is "$(awk '$1 == "2s" { mean = $2 } /^Only/ { sub(/.*cost \(/, ""); expected = $1; sub(/.*about /, ""); runs = $1 }
+  END { wanted = 4 * mean / 7200; print (expected / wanted > 0.95 && expected / wanted < 1.05),
+    (runs / (40 / wanted - 4) > 0.95 && runs / (40 / wanted - 4) < 1.05) }' stdout)" '1 1' \
+  'with the failures that were to be expected, and the runs that would meet ten' stdout
+campaign --sweep checkpoint.bytes=1001,1000 --runs 3 --set failures=none
+is "$(grep -c -e '-0\.00' -e '[0-9]e-[0-9]' stdout)" 0 'nothing is told below its digits' stdout
+
 campaign --sweep platform.file=clan,flat --runs 2 --json
 is "$(value stdout failure_free_s)" null 'machines that differ have no common failure-free time' stdout
 campaign --sweep protocol.name=bookmark,c3 --runs 2 --out bars
