@@ -272,10 +272,13 @@ void real_storage_erase_others(uint32_t checkpoint)
   globfree(&found);
 }
 
+/* Removes the record only when the trace of each process tells of the end: traces without an end
+ * and without a record are those of a run that goes on. */
 void real_storage_clear(void)
 {
   char name[NAME];
   name_record(name);
+  real_wire_agree(0, MPI_MAX);
   if (real.rank == RCL_COORDINATOR_RANK) {
     remove(name);
     erase_foreign();

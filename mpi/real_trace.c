@@ -101,17 +101,18 @@ static uint32_t count_lives(void)
   return lives;
 }
 
-/* Returns whether the trace of that life tells that the program had ended. */
-static bool had_finished(uint32_t life)
+/* Returns whether the trace of that life has the account of the end, which a process writes when
+ * all programs have ended. That the program of this process has finished is told in an earlier life
+ * if the process went on from a checkpoint that it took behind its end. */
+static bool had_ended(uint32_t life)
 {
-  static const char told[] = " finished\n";
   char *line = NULL, name[NAME];
-  size_t room = 0, end = strlen(told);
+  size_t room = 0;
   bool found = false;
   name_trace(name, life);
   FILE *file = fopen(name, "r");
-  for (ssize_t used; file && !found && (used = getline(&line, &room, file)) > 0;)
-    found = (size_t)used > end && !strcmp(line + used - end, told);
+  while (file && !found && getline(&line, &room, file) > 0)
+    found = strstr(line, " account spent=");
   free(line);
   if (file)
     fclose(file);
@@ -132,7 +133,7 @@ static void remove_all(void)
   real_wire_agree(0, MPI_MAX);
 }
 
-/* Finds the number of this life. If the traces tell that every program finished and there is no
+/* Finds the number of this life. If the traces tell that all programs had ended and there is no
  * checkpoint, the run has ended: this start begins another run, whose traces replace the old ones.
  * The trace that tells of the end is removed last. So if this process is killed here, the next
  * start removes the traces that are left. Without traces the number has no effect. */
@@ -144,8 +145,8 @@ void real_trace_find_life(void)
     return;
   }
   uint32_t lives = count_lives(), last = real_wire_agree(lives, MPI_MAX);
-  bool ended = real.options.trace && !real.checkpoint &&
-               (!lives || (lives == last && had_finished(last - 1)));
+  bool ended =
+      real.options.trace && !real.checkpoint && (!lives || (lives == last && had_ended(last - 1)));
   real.life = last;
   if (real_wire_agree(!ended, MPI_MAX))
     return;

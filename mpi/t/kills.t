@@ -42,7 +42,7 @@ killed() { # LINES VICTIM LIFE NUMBER PROGRAM ARG...
 
 # Returns whether all programs had ended in that life: a later start is another run.
 had_ended() { # LIFE
-  [ "$(grep -l ' finished$' "$RECLINE_CHECKPOINTS/trace.$1".* | wc -l)" -eq "$ranks" ]
+  [ "$(grep -l ' account spent=' "$RECLINE_CHECKPOINTS/trace.$1".* | wc -l)" -eq "$ranks" ]
 }
 
 # survives KILLS PROTOCOL NUMBER PROGRAM ARG...
