@@ -71,7 +71,7 @@ static void report_defaults(void)
   g_autoptr(GString) others = g_string_new("");
   for (unsigned i = 0; (each = scenario_presumed(layer.scenario, i)).taken; i++) {
     if (each.decisive) {
-      result_note(&layer.result, "platform: no %s, taken as %s", each.key, each.taken);
+      result_note(&layer.result, "platform.%s: not stated, taken as %s", each.key, each.taken);
       result_warn(&layer.result);
     } else {
       g_string_append_printf(others, "%s%s %s", others->len ? ", " : "", each.key, each.taken);
