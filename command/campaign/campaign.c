@@ -28,6 +28,7 @@
 #include "base/glib/json.h"
 #include "base/glib/terminal.h"
 #include "base/output.h"
+#include "command/campaign/answer.h"
 #include "command/campaign/bands.h"
 #include "command/campaign/costs.h"
 #include "command/campaign/pool.h"
@@ -188,6 +189,7 @@ static bool save_cells(const struct campaign *c, GError **error)
 /* ---- running ---- */
 
 struct progress {
+  const struct campaign *campaign;
   struct pool *pool;
   struct slurm *slurm; /* NULL: runs are children of this process */
   /* by cell: "recordings/NAME", in the campaign's folder, or NULL if no run is a replay */
@@ -196,6 +198,7 @@ struct progress {
   unsigned count; /* runs of each cell that are wanted now */
   uint64_t next;  /* number of the next run to start: run * cells + cell */
   gint64 began;
+  double each;  /* seconds that a run took, with all jobs at once, on average; 0: not known */
   double told;  /* seconds from `began` to the last line of progress in a file */
   double width; /* width of the widest interval, or INFINITY if it is not known yet */
   int *failed;  /* by cell: exit code of the last run that failed, or 0 if there is none */
@@ -248,8 +251,10 @@ static double expected_runs(const struct campaign *c, const struct progress *p)
 }
 
 /* Shows progress: on a terminal by one line that changes, in a file by a new line now and then. */
-static void show_progress(const struct campaign *c, struct progress *p)
+static void show_progress(void *data)
 {
+  struct progress *p = data;
+  const struct campaign *c = p->campaign;
   guint done = g_hash_table_size(c->done.rows);
   double gone = (double)(g_get_monotonic_time() - p->began) / G_USEC_PER_SEC;
   double left = MAX(expected_runs(c, p) * c->grid.cells - done, 0.0);
@@ -260,8 +265,11 @@ static void show_progress(const struct campaign *c, struct progress *p)
   g_printerr("%s%u runs done, about %.0f to go", again ? "\r\033[K" : "", done, left);
   if (isfinite(p->width))
     g_printerr(", ± %.2f %%", 100 * p->width);
-  if (c->done.added > 0)
-    g_printerr(", %.0f s left", gone / (double)c->done.added * left);
+  g_printerr(", %.0f s", gone);
+  if (c->done.added > 0) {
+    g_autofree char *time = answer_time(p->each * left);
+    g_printerr(", about %s left", time);
+  }
   if (!again)
     g_printerr("\n");
 }
@@ -354,7 +362,7 @@ static int run_round(struct campaign *c, struct progress *p)
         return bad_input("%s: %s", c->command, error->message);
     if (is_empty(p))
       break;
-    show_progress(c, p);
+    show_progress(p);
     c->signal = p->slurm ? slurm_wait(p->slurm, &ended, &error) : pool_wait(p->pool, &ended);
     if (error) {
       c->signal = 0;
@@ -363,6 +371,8 @@ static int run_round(struct campaign *c, struct progress *p)
     if (c->signal)
       return EXIT_BREACH;
     int code = take(c, p, &ended);
+    p->each = (double)(g_get_monotonic_time() - p->began) / G_USEC_PER_SEC /
+              (double)MAX(c->done.added, 1);
     g_free(ended.out);
     g_free(ended.err);
     if (code || is_hopeless(c, p))
@@ -371,13 +381,26 @@ static int run_round(struct campaign *c, struct progress *p)
   return 0;
 }
 
+/* Returns how many runs of every cell have ended: the runs of a stopped campaign that can be
+ * compared. */
+static unsigned whole_runs(const struct campaign *c)
+{
+  for (unsigned run = 0; run < c->runs; run++)
+    for (unsigned cell = 0; cell < c->grid.cells; cell++)
+      if (!runs_row(&c->done, cell, run))
+        return run;
+  return c->runs;
+}
+
 static int run_rounds(struct campaign *c, struct progress *p)
 {
+  enum { LEAST = 2 }; /* runs for an interval of confidence */
   int code = 0;
   do {
     p->count = c->until > 0.0 ? MIN(p->count + ROUND, c->runs) : c->runs;
     code = run_round(c, p);
-    c->table = (struct table){&c->done, p->count, c->outlook};
+    c->table = (struct table){&c->done, c->signal ? whole_runs(c) : p->count, c->outlook};
+    c->is_part = c->signal && c->table.count >= LEAST && c->done.fields->len > 0;
     if (code)
       return code;
     if (c->done.fields->len == 0 && c->failed)
@@ -463,7 +486,7 @@ static int record_all(struct campaign *c, struct progress *p)
 int campaign_run(struct campaign *c)
 {
   g_autoptr(GError) error = NULL;
-  struct progress p = {.began = g_get_monotonic_time(), .width = INFINITY};
+  struct progress p = {.campaign = c, .began = g_get_monotonic_time(), .width = INFINITY};
   c->lock = -1;
   if (!grid_read(&c->grid, c->sweeps, &error) || !check_cells(c, &p.seed, &error) ||
       !make_folder(c, &error) || !know_again(c, &error) || !save_cells(c, &error))
@@ -474,6 +497,7 @@ int campaign_run(struct campaign *c)
   int code = 0;
   p.failed = g_new0(int, c->grid.cells);
   p.pool = pool_new(MAX(c->jobs, 1), c->out);
+  pool_tick(p.pool, show_progress, &p);
   if (c->replay)
     code = record_all(c, &p);
   if (code == 0 && c->slurm && !(p.slurm = slurm_new(c->out, c->jobs, c->chunk, p.pool, &error)))

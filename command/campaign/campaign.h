@@ -45,6 +45,8 @@ struct campaign {
    * not known. campaign_run() measures the time unless the caller has set it */
   double failure_free;
   bool has_table; /* all runs of the table were made */
+  bool is_part;   /* a signal stopped the campaign, and the table has the runs that all cells
+                     have in common */
   int failed;     /* exit code of runs that failed, or 0 if no run failed */
   int signal;     /* the signal that stopped the campaign, or 0 if none did */
   bool made;      /* this campaign has made its folder */

@@ -1,5 +1,6 @@
 /* recline campaign SCENARIO: reads the options, and prints the result at the end. */
 #include <gio/gio.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/output.h"
 #include "command/campaign/answer.h"
 #include "command/campaign/campaign.h"
+#include "command/campaign/scale.h"
 #include "command/campaign/warnings.h"
 
 enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
@@ -20,7 +22,7 @@ enum { RUNS = 100, RUNS_UNTIL = 10000, RUNS_MAX = 1000000, JOBS_MAX = 1000 };
 struct options {
   char **set, **sweeps, **files;
   char *out, *field, *until, *engine;
-  int runs, jobs, chunk;
+  int runs, jobs, chunk, scale;
   gboolean json, replay;
 };
 
@@ -59,6 +61,9 @@ static int parse(int argc, char **argv, struct options *o, struct campaign *c)
        "Run each program once, record it, and replay the recording in all runs", NULL},
       {"chunk", 'c', 0, G_OPTION_ARG_INT, &o->chunk,
        "Runs of an element of Slurm's job array (a hundredth of all)", "N"},
+      {"scale", 0, 0, G_OPTION_ARG_INT, &o->scale,
+       "Run a smaller job, which keeps the write time of a checkpoint and the MTBF of the machine",
+       "RANKS"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
        "Keep runs.csv, table.csv, figure.svg and what continues the campaign there", "DIR"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &o->json, "Print one JSON object and nothing else", NULL},
@@ -112,6 +117,18 @@ static void print_reason(const struct campaign *c, const struct options *o)
     printf("recline run %s\n", o->files[0]);
 }
 
+/* Prints what a stopped campaign tells up to now. */
+static void print_part(const struct campaign *c)
+{
+  int field = runs_field(&c->done, c->field);
+  struct ranking ranking = ranking_of(&c->table, field, NAN);
+  g_autofree char *sentence = answer_sentence(&c->table, &ranking, field);
+  printf("After %u of %u runs of each: %s\n", c->table.count, c->runs, sentence);
+  table_print(&c->table, field);
+  answer_print_ranking(&c->table, &ranking, field);
+  ranking_clear(&ranking);
+}
+
 static void print_answer(const struct campaign *c, const struct options *o,
                          const struct ranking *ranking, int field)
 {
@@ -153,6 +170,8 @@ int command_campaign(int argc, char **argv)
       code == EXIT_FINE ? catalogue_scenario("recline campaign", o.files) : NULL;
   if (code == EXIT_FINE && !scenario)
     code = EXIT_BAD_INPUT;
+  if (code == EXIT_FINE)
+    code = scale_options(&o.set, scenario, o.scale, o.json);
   if (code == EXIT_FINE && !o.out && !(scratch = g_dir_make_tmp("recline-campaign-XXXXXX", &error)))
     code = bad_input("recline campaign: %s", error->message);
   if (code == EXIT_FINE) {
@@ -168,6 +187,8 @@ int command_campaign(int argc, char **argv)
     code = campaign_run(&c);
     if (c.has_table)
       code = report(&c, &o, code);
+    else if (c.is_part && !o.json)
+      print_part(&c);
     fflush(stdout);
     campaign_clear(&c);
   }

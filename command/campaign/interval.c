@@ -24,6 +24,7 @@
 #include "command/campaign/campaign.h"
 #include "command/campaign/costs.h"
 #include "command/campaign/numbers.h"
+#include "command/campaign/scale.h"
 #include "command/campaign/theory.h"
 #include "command/campaign/warnings.h"
 #include "world/scenario/scenario.h"
@@ -33,7 +34,7 @@ enum { RUNS = 50, RUNS_MAX = 1000000, CANDIDATES = 9 };
 struct options {
   char **set, **sweeps, **files;
   char *out;
-  int runs, jobs;
+  int runs, jobs, scale;
   gboolean json, theory;
 };
 
@@ -55,6 +56,10 @@ static int parse(int argc, char **argv, struct options *o)
        "KEY=VALUE,VALUE..."},
       {"runs", 'n', 0, G_OPTION_ARG_INT, &o->runs, "Seeds for each interval (50)", "N"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},
+      {"scale", 0, 0, G_OPTION_ARG_INT, &o->scale,
+       "Answer by a smaller job, which keeps the write time of a checkpoint and the MTBF of the "
+       "machine",
+       "RANKS"},
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &o->out,
        "Keep figure.svg, table.csv, runs.csv and what continues it there", "DIR"},
       {"theory", 0, 0, G_OPTION_ARG_NONE, &o->theory,
@@ -75,7 +80,7 @@ static int parse(int argc, char **argv, struct options *o)
     return EXIT_BAD_INPUT;
   g_free(o->files[0]);
   o->files[0] = scenario;
-  return EXIT_FINE;
+  return scale_options(&o->set, o->files[0], o->scale, o->json);
 }
 
 /* ---- the campaign ---- */
@@ -201,6 +206,18 @@ static bool tell_answer(const struct options *o, const struct campaign *c,
   return !o->out || campaign_report(c, json, error);
 }
 
+/* Prints what a stopped campaign tells up to now. */
+static void print_part(const struct campaign *c, const struct costs *costs)
+{
+  int field = runs_field(&c->done, c->field);
+  const struct range found = range_of(&c->table, field);
+  g_autofree char *sentence =
+      sentence_of(&c->table, field, &found, costs->base, costs_optimum(costs));
+  printf("After %u of %u runs of each interval: %s\n", c->table.count, c->runs, sentence);
+  theory_print(costs);
+  print_simulated(&c->table, field, &found);
+}
+
 static unsigned jobs_of(const struct options *o)
 {
   return o->jobs ? (unsigned)o->jobs : g_get_num_processors();
@@ -233,6 +250,8 @@ static int simulate(const struct options *o, const struct costs *costs,
     code = bad_input("%s", error->message);
   else if (c.has_table && o->out && !o->json)
     printf("figure.svg, table.csv and runs.csv are in %s\n", o->out);
+  if (c.is_part && !o->json)
+    print_part(&c, costs);
   *stopped = c.signal;
   campaign_clear(&c);
   return code;

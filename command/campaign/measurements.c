@@ -15,17 +15,20 @@ enum { PROGRESS_SECONDS = 10 };
 
 /* Shows how many runs are done: on a terminal by one line that changes, in a file by a line at the
  * first run and then now and then. */
-static void show_progress(struct measurements *m)
+static void show_progress(void *data)
 {
+  struct measurements *m = data;
   gint64 now = g_get_monotonic_time();
   bool again = terminal_shows_progress(), first = m->told == 0;
   if (!again && (m->silent || (!first && now < m->told + PROGRESS_SECONDS * G_USEC_PER_SEC)))
     return;
   m->told = now;
+  double gone = (double)(now - m->began) / G_USEC_PER_SEC;
   g_printerr("%smeasuring costs: %u of %u runs done", again ? "\r\033[K" : "", m->done, m->all);
+  if (!first)
+    g_printerr(", %.0f s", gone);
   if (m->done > 0) {
-    double gone = (double)(now - m->began) / G_USEC_PER_SEC;
-    g_autofree char *left = answer_time(gone / m->done * (m->all - m->done));
+    g_autofree char *left = answer_time(m->each * (m->all - m->done));
     g_printerr(", about %s left", left);
   }
   g_printerr("%s", again ? "" : "\n");
@@ -76,6 +79,7 @@ static int make(struct measurements *m, struct pool *pool, struct measurement *r
     if (stopped)
       return stopped;
     m->done++;
+    m->each = (double)(g_get_monotonic_time() - m->began) / G_USEC_PER_SEC / m->done;
     take(&runs[ended.job], &ended);
   }
   return 0;
@@ -92,6 +96,7 @@ int measurements_make(struct measurements *m, struct measurement *runs, unsigned
   if (!m->began)
     m->began = g_get_monotonic_time();
   struct pool *pool = pool_new(m->jobs, scratch);
+  pool_tick(pool, show_progress, m);
   int code = make(m, pool, runs, count);
   if (terminal_shows_progress())
     g_printerr("\r\033[K");

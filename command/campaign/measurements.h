@@ -18,6 +18,7 @@ struct measurements {
   unsigned jobs;      /* runs at once, at least 1 */
   bool silent;        /* progress is shown on a terminal only */
   unsigned done, all; /* runs that have ended, and runs that the command will make */
+  double each;        /* seconds that a run took, with `jobs` at once, on average */
   gint64 began, told; /* microseconds: when the first run began, and when progress was last told */
 };
 

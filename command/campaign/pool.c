@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ struct slot {
 struct pool {
   unsigned slots, busy;
   struct slot *slot;
+  void (*tick)(void *data); /* or NULL */
+  void *data;
 };
 
 struct pool *pool_new(unsigned slots, const char *folder)
@@ -37,10 +40,37 @@ struct pool *pool_new(unsigned slots, const char *folder)
   return pool;
 }
 
+static void wake(int unused)
+{
+  (void)unused; /* the signal alone ends a wait */
+}
+
+/* Lets SIGALRM end waits every `seconds`, or no longer with 0. exec clears timer and handler of
+ * children. */
+static void wake_every(time_t seconds)
+{
+  const struct sigaction action = {.sa_handler = seconds ? wake : SIG_DFL};
+  const struct itimerval every = {{seconds, 0}, {seconds, 0}};
+  if (seconds)
+    sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &every, NULL);
+  if (!seconds)
+    sigaction(SIGALRM, &action, NULL);
+}
+
+void pool_tick(struct pool *pool, void (*tick)(void *data), void *data)
+{
+  pool->tick = tick;
+  pool->data = data;
+  wake_every(1);
+}
+
 void pool_free(struct pool *pool)
 {
   if (!pool)
     return;
+  if (pool->tick)
+    wake_every(0);
   for (unsigned i = 0; i < pool->slots; i++)
     if (pool->slot[i].child)
       kill(pool->slot[i].child, SIGTERM);
@@ -113,6 +143,8 @@ int pool_wait(struct pool *pool, struct ended *ended)
     pid_t child = signals_caught() ? -1 : waitpid(-1, &status, 0);
     if (signals_caught())
       return signals_caught();
+    if (child < 0 && pool->tick)
+      pool->tick(pool->data);
     for (unsigned i = 0; child > 0 && i < pool->slots; i++) {
       struct slot *slot = &pool->slot[i];
       if (slot->child != child)

@@ -14,6 +14,9 @@ struct pool;
 struct pool *pool_new(unsigned slots, const char *folder);
 void pool_free(struct pool *); /* ends all children, and waits for them */
 
+/* Lets waits of the pool call `tick` with `data` once a second, to show progress. */
+void pool_tick(struct pool *, void (*tick)(void *data), void *data);
+
 bool pool_is_full(const struct pool *);
 bool pool_is_empty(const struct pool *);
 

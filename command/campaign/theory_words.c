@@ -124,7 +124,8 @@ static void add_others(GString *text, const struct place *place, const struct gr
 static void add_ties(GString *text, const struct place *places, const struct grid *grid)
 {
   const struct place *best = &places[0];
-  const char *between = " At most as much more: ";
+  g_autofree char *first = g_strdup_printf(" Within %g %% of it: ", 100 * best->more);
+  const char *between = first;
   for (unsigned i = 1; i < grid->cells; i++) {
     g_autofree char *name = name_of(&places[i], grid);
     bool other = places[i].known && !place_is_marked(&places[i]) && !places[i].cell->costs.lost;

@@ -118,6 +118,26 @@ theory --set 'checkpoint={every: 100s, writes: foreground, bytes: 1GB}' \
   --sweep 'checkpoint.levels=[{storage: local, redundancy: partner}],[{storage: nfs}],[{storage: local},{storage: nfs, every: 4}]'
 is "$?:$(grep -c 'no answer: .*there is no formula' stdout):$(tail -n 1 stdout | grep -c "^Every .* to the local disk and a partner's copy with bookmark")" \
   0:1:1 'levels have places, too, if there is a formula' stdout stderr
+# A smaller job keeps what decides the answer.
+theory --json --set program.ranks=8 --set platform.nodes=9 --set platform.storage.bandwidth=2GBps --set platform.mtbf=20d
+jq -c '.measured | [.checkpoint_s, .recovery_s, .mtbf_s]' stdout >whole
+theory --json --set program.ranks=8 --set platform.nodes=9 --set platform.storage.bandwidth=2GBps --set platform.mtbf=20d --scale 4
+is "$(jq -c '.measured | [.checkpoint_s, .recovery_s, .mtbf_s]' stdout | jq -cs --slurpfile whole whole \
+  '[.[0], $whole[0]] | transpose | map(.[0] / .[1] - 1 | fabs < 0.02)'):$(wc -c <stderr)" '[true,true,true]:0' \
+  'a smaller job writes and fails as the whole one does' stdout whole
+theory --set program.ranks=8 --set platform.nodes=9 --set 'failures=[{law: exponential, of: platform, mtbf: 3h}]' --scale 4
+is "$(sed -n 1p stderr):$(sed -n 's/.*mtbf \([0-9]*\) s.*/\1/p' stdout)" \
+  'scaled from 8 to 4 ranks: a checkpoint takes as long to write, and the machine fails as often, once in 3 h:10800' \
+  'and says what it keeps' stdout stderr
+theory --scale 3 --set platform.per_node=2
+is "$?:$(grep -c 'program.ranks: --scale 3, expected at most 4 ranks, and a multiple of the 2 on a node' stderr)" 64:1 \
+  'a node has all its ranks' stderr
+interval --theory --scale 1
+is "$?:$(grep -c -e '--scale: a SimGrid platform, expected a machine described by its amounts' stderr)" 64:1 'a platform of SimGrid' stderr
+timeout 300 "$recline" interval cluster.yaml --theory --set program.ranks=64 --set platform.nodes=65 --set program.args='["1000", "8", "100000000000"]' \
+  >stdout 2>stderr
+is "$(sed -n 1p stderr)" 'hint: runs of 64 ranks take long; --scale 16 keeps the write time of a checkpoint and the MTBF of the machine' \
+  'a big job gets a hint' stderr
 theory --sweep checkpoint.every=1min,2min
 is "$?:$(cat stderr)" '64:--sweep checkpoint.every: theory finds the interval, expected other keys' 'no sweep of intervals' stderr
 interval --sweep checkpoint.storage=local,nfs

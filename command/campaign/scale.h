@@ -1,0 +1,19 @@
+/* Scales a job down to fewer ranks, so that its runs take less time. What decides how often to take
+ * checkpoints stays: how long a checkpoint of all ranks takes to write, and how often the machine
+ * fails. */
+#ifndef RECLINE_SCALE_H
+#define RECLINE_SCALE_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* Adds to the settings `set` of scenario `file` (NULL if there are none), from the options of a
+ * command, what makes it a job of `ranks` ranks: as many ranks on a node, as many spares, the
+ * bandwidth of the shared file system divided as the ranks are, the MTBF of a node divided as the
+ * nodes are. Local disks, links and images stay, as each node has its own. Writes to standard error
+ * what stays, unless it is `silent`. With 0 `ranks` it adds nothing, and writes a hint if the
+ * scenario has so many ranks that its runs take long. Returns an exit code after reporting an
+ * error, such as a machine that is not described by its amounts. */
+int scale_options(char ***set, const char *file, int ranks, bool silent);
+
+#endif
