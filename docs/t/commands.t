@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Tests README.md and docs/*.md. Every block of commands (```sh) is run, in order, in one folder for
-# each document. A block with a file's name (```yaml mine.yaml) becomes that file. A block `sh long`
+# each document. A block ```text behind it is what it prints on standard output, with numbers within
+# 10 %, as versions of SimGrid differ. A block with a file's name (```yaml mine.yaml) becomes that file. A block `sh long`
 # is run with RECLINE_LONG=1 only. A block `sh see FILE` is left to another test, which the block
 # names, or which names the document. Commands and options of each `recline ...` in the text must
 # exist, and links must lead to files and headings.
@@ -13,6 +14,19 @@ use File::Temp 'tempdir';
 my $root = abs_path(dirname($0) . '/../..');
 my $build = abs_path($ENV{RECLINE_BUILD} || "$root/build");
 sub read_file { my ($file) = @_; open my $in, '<', $file or die "$file: $!"; local $/; return scalar <$in> }
+# Returns the first line in which two texts differ by more than 10 % of a number; empty: there is none.
+sub differs
+{
+  my ($wanted, $found) = map { [split /\n/] } @_;
+  for my $line (0 .. ($#$wanted > $#$found ? $#$wanted : $#$found)) {
+    my ($want, $have) = map { $_->[$line] // '' } $wanted, $found;
+    my @wants = $want =~ /(\d+(?:\.\d+)?)/g;
+    my @has = $have =~ /(\d+(?:\.\d+)?)/g;
+    my @words = map { s/\d+(?:\.\d+)?/N/gr =~ s/ +/ /gr } $want, $have;
+    return "$want\n$have" if $words[0] ne $words[1] || grep { abs($wants[$_] - $has[$_]) > 0.1 * $wants[$_] } 0 .. $#wants;
+  }
+  return '';
+}
 sub write_file { my ($file, $text) = @_; open my $out, '>', $file or die "$file: $!"; print $out $text; close $out }
 if (read_file("$build/CMakeCache.txt") =~ /^SANITIZE:BOOL=(ON|TRUE|true)/m) {
   print "1..0 # SKIP the MPI layer is not built with the sanitizers: it copies stacks\n";
@@ -52,6 +66,7 @@ for my $name (sort keys %documents) {
   while ($text =~ /^```(\w+)(?: ([^\n]*))?\n(.*?)^```$/gms) {
     my ($language, $info, $block) = ($1, $2 // '', $3);
     my $line = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
+    my $rest = substr($text, $+[0]);
     $dir ||= folder();
     if ($language ne 'sh') {
       write_file("$dir/$info", $block) if $info;
@@ -65,8 +80,12 @@ for my $name (sort keys %documents) {
     next if $info eq 'long' && !$ENV{RECLINE_LONG};
     # Blocks share what they export, as the lines of a terminal do.
     write_file("$dir/.block", "cd $dir\n[ ! -e .exported ] || . ./.exported\nset -e\n$block\nexport -p >.exported\n");
-    my $printed = `timeout 600 sh $dir/.block 2>&1 </dev/null`;
-    ok($? == 0, "$name:$line" . ($info ? " ($info)" : ''), $block, "exit " . ($? >> 8), $printed);
+    my $printed = `timeout 600 sh $dir/.block 2>$dir/.said </dev/null`;
+    ok($? == 0, "$name:$line" . ($info ? " ($info)" : ''), $block, "exit " . ($? >> 8), $printed, read_file("$dir/.said"));
+    if ($rest =~ /\A\n*```text\n(.*?)^```$/ms) {
+      my $other = differs($1, $printed);
+      ok($other eq '', "$name:$line prints what the document says", $other);
+    }
   }
 }
 
