@@ -9,8 +9,8 @@
 struct components_frame {
   uint32_t node_low;
   uint16_t node_high;
-  bool root;     /* no edge seen so far leads further up the path */
-  uint32_t edge; /* the edge to look at next */
+  bool root;     /* no edge that was followed so far leads further up the path */
+  uint32_t edge; /* number of the next edge to follow */
 };
 
 static uint64_t node_of(const struct components_frame *frame)
@@ -18,8 +18,8 @@ static uint64_t node_of(const struct components_frame *frame)
   return (uint64_t)frame->node_high << 32 | frame->node_low;
 }
 
-/* Takes `bytes` off the bytes that the searches may still use. Returns false, and stops this
- * search, if fewer are left. */
+/* Subtracts `bytes` from the bytes that the searches may still use. If fewer are left, stops this
+ * search and returns false. */
 static bool take_bytes(struct components *c, size_t bytes)
 {
   size_t left = c->left ? __atomic_load_n(c->left, __ATOMIC_RELAXED) : SIZE_MAX;
@@ -58,7 +58,7 @@ static void enter(struct components *c, uint64_t node)
   c->number[node] = ++c->met;
 }
 
-/* Numbers a component that is complete: `node`, and all open nodes that were met after it. */
+/* Numbers a complete component, which is `node` and all open nodes that were met after it. */
 static void complete(struct components *c, uint64_t node)
 {
   size_t first = c->open.count - 1;

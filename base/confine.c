@@ -29,11 +29,12 @@ struct attempt {
  * handler must not do. */
 #define OF_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
 static OF_THREAD struct attempt *volatile current;
-static OF_THREAD bool has_stack; /* handlers run on a stack of their own */
+static OF_THREAD bool has_stack; /* this thread has a stack of its own for handlers */
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 enum { FAULTS = sizeof faults / sizeof *faults };
-static struct sigaction outside[FAULTS]; /* handlers for faults of other code */
+/* the handlers that the process had before, for faults of other code */
+static struct sigaction outside[FAULTS];
 
 static void describe(struct confine_end *end, int signal, const siginfo_t *info, void *context)
 {
@@ -66,7 +67,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
   for (int i = 0; i < FAULTS; i++)
     if (faults[i] == signal)
       sigaction(signal, &outside[i], NULL);
-  if (info->si_code <= 0) /* a signal that was sent does not come again by itself */
+  if (info->si_code <= 0) /* a signal that some process has sent does not come again by itself */
     raise(signal);
 }
 
@@ -76,13 +77,13 @@ enum { TICKS = 10 /* ticks in a second */, FOREVER = CONFINE_SECONDS * TICKS, LA
 
 /* Watches the foreign code of one thread. */
 struct watch {
-  int taken;       /* 1: a thread has this watch */
-  pid_t thread;    /* the thread, while it runs foreign code; else 0 */
-  unsigned number; /* counts calls of foreign code */
+  int taken;       /* 1 if a thread has this watch */
+  pid_t thread;    /* the thread while it runs foreign code, otherwise 0 */
+  unsigned number; /* number of calls of foreign code so far */
   unsigned seen, ticks, due;
 };
 
-enum { WATCHES = 128 }; /* further threads are not watched */
+enum { WATCHES = 128 }; /* number of threads that are watched; further threads are not */
 static struct watch watch[WATCHES];
 static unsigned most = FOREVER; /* calls that take more ticks than this are ended */
 static OF_THREAD struct watch *mine;
@@ -146,7 +147,7 @@ static void take_watch(void)
 }
 
 /* Gives the thread a stack for signal handlers, because code that has overflowed its own stack
- * leaves them no room. */
+ * leaves no room for handlers. */
 static void begin_thread(void)
 {
   enum { STACK_BYTES = 1 << 16 };
@@ -159,7 +160,7 @@ static void begin_thread(void)
   pthread_setspecific(stack_key, stack.ss_sp);
 }
 
-static unsigned watched; /* 1: a timer of this process runs, or is about to */
+static unsigned watched; /* 1 if a timer of this process runs or is about to run */
 
 static void begin_child(void)
 {
@@ -190,8 +191,8 @@ static void begin_watch(void)
   int timer;
   tick.sa_handler = on_tick;
   sigaction(signal, &tick, NULL);
-  /* Calls the kernel directly: in a run, libc's functions are replaced for the program and do not
-   * handle signals. */
+  /* Calls the kernel directly, because in a run libc's functions are replaced for the program and
+   * do not handle signals. */
   if (!syscall(SYS_timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer))
     syscall(SYS_timer_settime, timer, 0, &ticks, NULL);
 }
@@ -248,8 +249,8 @@ static size_t page_bytes(void)
 }
 
 /* Returns whether the 2 * span bytes from `from` on reach into the space where the first thread's
- * stack may grow. The system hands that space out while the stack is small. The program's name lies
- * above all frames. */
+ * stack may grow. The system may give that space away as long as the stack is small. The program's
+ * name lies above all frames of the stack. */
 static bool is_for_stack(uintptr_t from, size_t span)
 {
   const uintptr_t room = (uintptr_t)64 << 20; /* eight times the usual limit for a stack */
@@ -258,14 +259,15 @@ static bool is_for_stack(uintptr_t from, size_t span)
 }
 
 /* Reserves 2 * span bytes of address space from `from` on, which nothing can touch. Returns false
- * if they are not free. */
+ * if this space is not free. */
 static bool reserve_at(uintptr_t from, size_t span)
 {
   if (is_for_stack(from, span))
     return false;
   const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   void *got = mmap((void *)from, 2 * span, PROT_NONE, how, -1, 0);
-  if (got != MAP_FAILED && got != (void *)from) /* an old kernel took the address for a hint */
+  if (got != MAP_FAILED &&
+      got != (void *)from) /* an old kernel has taken the address only as a hint */
     munmap(got, 2 * span);
   return got == (void *)from;
 }
@@ -286,8 +288,9 @@ static uintptr_t reserve_anywhere(size_t span)
   return (uintptr_t)from + before;
 }
 
-/* Chooses the second place: the address of the first one with bits 3 to `bits` - 1 flipped.
- * Reserves the address space around it. Returns where that space begins, or 0 if it is not free. */
+/* Chooses the second place, whose address is that of the first one with bits 3 to `bits` - 1
+ * flipped. Reserves the address space around the second place. Returns where that space begins, or
+ * 0 if it is not free. */
 static uintptr_t reserve_opposite(struct confine_memory *m, int bits)
 {
   uintptr_t flipped = ((uintptr_t)1 << bits) - 8, other = (uintptr_t)m->place[0] ^ flipped;
@@ -335,7 +338,7 @@ void confine_memory_new(struct confine_memory *m, size_t bytes)
     span *= 2;
   *m = (struct confine_memory){.bytes = bytes, .span = span, .read_only = (ptrdiff_t)span};
   reserve_both(m, span / 3 / page * page - bytes);
-  /* Maps shared memory twice. No file holds it, so no limit on file sizes applies. */
+  /* Maps shared memory twice. The memory belongs to no file, so no limit on file sizes applies. */
   for (int i = 0; i < 2; i++) {
     uintptr_t from = (uintptr_t)m->place[i] / page * page,
               to = ((uintptr_t)m->place[i] + bytes + page - 1) / page * page;

@@ -26,8 +26,8 @@ static void fold_stripes(uint64_t lane[LANES], const unsigned char *at, size_t s
 }
 
 /* Multiplies and rotates in independent lanes. Protocol states consist mostly of unused list
- * entries, so a block of zeros is skipped after one comparison. The next block takes in its own
- * offset, which tells how many blocks were skipped. */
+ * entries, so a block of zeros is skipped after one comparison. The offset of the next block is
+ * hashed with it, and tells how many blocks were skipped. */
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
   static const unsigned char zeros[BLOCK];
@@ -56,7 +56,8 @@ static inline void fold_twice(uint64_t lane[LANES], uint64_t twin[LANES], const 
 {
   uint64_t word[LANES];
   memcpy(word, stripe, sizeof word);
-  for (int k = 0; k < LANES; k++) { /* brings high bits down again, which rotations do too little */
+  /* moves high bits down again, which rotations alone do not do enough */
+  for (int k = 0; k < LANES; k++) {
     lane[k] = fold(lane[k], word[k]);
     twin[k] = (twin[k] + word[k]) * OTHER;
     twin[k] ^= twin[k] >> 32;

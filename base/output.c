@@ -20,9 +20,9 @@ struct output {
   char *file, *temporary;
 };
 
-/* Returns whether the open file still has this name: a sweep may have removed it after it was
- * opened and before it was locked. While this process holds the lock, the answer stays true,
- * because names are only changed under the lock. */
+/* Returns whether the open file still has this name: a sweep may have removed the name after the
+ * file was opened and before it was locked. While this process holds the lock, the answer stays
+ * true, because names are only changed under the lock. */
 static bool has_name(int file, const char *name)
 {
   struct stat now, named;

@@ -1,6 +1,5 @@
-/* Implements platform.h for a browser: on linear memory, with one thread and no files. The
- * functions of output.h are here because code that saves refers to them, though a page never calls
- * them. */
+/* Implements platform.h for a browser, with linear memory, one thread and no files. The functions
+ * of output.h are here because code that saves refers to them, although a page never calls them. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "base/platform.h"
 
@@ -44,7 +43,8 @@ void platform_give_back(void)
 
 uint64_t platform_memory(void)
 {
-  return (uint64_t)1 << 30; /* 1 of the 4 GiB of addresses, because several tables share them */
+  /* a quarter of the 4 GiB of addresses, because several tables share these */
+  return (uint64_t)1 << 30;
 }
 
 uint64_t platform_resident(int id)
@@ -178,7 +178,7 @@ bool output_close(struct output *output, bool sync)
 
 /* ---- the compiler's own ---- */
 
-/* Multiplies 128-bit numbers. clang calls this function, but Debian has it in another package. */
+/* Multiplies 128-bit numbers. clang calls this function, which Debian has in another package. */
 unsigned __int128 __multi3(unsigned __int128 a, unsigned __int128 b);
 
 unsigned __int128 __multi3(unsigned __int128 a, unsigned __int128 b)

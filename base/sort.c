@@ -67,7 +67,7 @@ struct sort {
   size_t bytes, key;
   uint64_t most; /* threads sort ranges of at most this many items, or 0 if there are no threads */
   struct range *range;
-  uint32_t ranges, room, next; /* next: the next range for a thread */
+  uint32_t ranges, room, next; /* `next` is the index of the next range for a thread */
 };
 
 static void sort_range(struct sort *s, struct range of)
@@ -102,7 +102,7 @@ static void sort_ranges(void *data)
 
 void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsigned threads)
 {
-  enum { SHARES = 8 /* ranges for each thread, about */ };
+  enum { SHARES = 8 /* approximate number of ranges for each thread */ };
   struct sort s = {.bytes = bytes, .key = key, .most = threads > 1 ? count / threads / SHARES : 0};
   sort_range(&s, (struct range){items, count, 0});
   if (s.ranges)

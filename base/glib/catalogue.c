@@ -8,8 +8,8 @@
 
 static const struct kind {
   const char *folder, *suffix;
-  bool by_protocol; /* its files are also in a folder for each protocol: c3/recovers.yaml is
-                       c3-recovers */
+  /* files of this kind are in a folder for each protocol: c3/recovers.yaml is c3-recovers */
+  bool by_protocol;
 } all_kinds[] = {{"verify/claims", ".yaml", true},       {"verify/mutants", ".yaml", true},
                  {"verify/claims/long", ".yaml", false}, {"verify/matrix", ".yaml", false},
                  {"scenarios", ".yaml", false},          {"protocols", ".c", false},
@@ -26,8 +26,9 @@ static gint by_name(gconstpointer a, gconstpointer b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns whether a kind has this folder. A kind's folder may contain another kind's, as claims
- * contains claims/long. The files of the inner folder belong to the inner kind alone. */
+/* Returns whether a kind has this folder. The folder of a kind may contain the folder of another
+ * kind, as claims contains claims/long. The files of the inner folder belong to the inner kind
+ * alone. */
 static bool is_kind(const char *folder)
 {
   for (unsigned i = 0; i < G_N_ELEMENTS(all_kinds); i++) {

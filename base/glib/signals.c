@@ -45,7 +45,7 @@ static pid_t teller;
 static void tell_and_end(int signal_)
 {
   if (getpid() == teller && write(STDERR_FILENO, told, strlen(told)) < 0)
-    told = ""; /* nobody reads it */
+    told = ""; /* nobody reads standard error any more */
   signal(signal_, SIG_DFL);
   raise(signal_);
 }

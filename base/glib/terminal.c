@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SILENT = 2, LINE_MAX_BYTES = 200 }; /* SILENT: seconds without a line */
+/* SILENT is the number of seconds before a line is shown */
+enum { SILENT = 2, LINE_MAX_BYTES = 200 };
 
 static bool is_terminal(int descriptor)
 {
@@ -46,7 +47,7 @@ void progress_clear(bool there)
 /* ---- by a thread ---- */
 
 static struct {
-  GThread *thread; /* NULL: none */
+  GThread *thread; /* the thread that writes, or NULL if there is none */
   GMutex lock;
   GCond ended;
   const char *what; /* what is being done, or NULL if the thread is to end */

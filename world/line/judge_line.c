@@ -1,4 +1,5 @@
-/* Judges property `line-invariant`, the clauses that a protocol states about the whole. */
+/* Judges property `line-invariant`, that is, the clauses that a protocol states about all ranks,
+ * channels and stored states. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ struct judgement {
   const struct line_view *view;
   const bool *pairs;                 /* line_view_judge() */
   const struct rcl_clause *asked;    /* the clause that is being asked, or NULL if there is none */
-  int i, j;                          /* the ranks for which it is asked */
+  int i, j;                          /* the ranks for which the clause is asked */
   const struct rcl_clause *violated; /* the first clause in the list that does not hold */
   struct verdict *verdict;
 };

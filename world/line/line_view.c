@@ -95,7 +95,7 @@ static unsigned char *state_at(const struct line_view *v, struct shown_rank *sho
   return (unsigned char *)counts_of(v, shown, PROGRAMS) + (size_t)at * v->w->state_bytes;
 }
 
-/* Writes the state that was kept as `number`; returns false if its contents were left out. */
+/* Writes the state that was kept under `number`. Returns false if its contents were left out. */
 static bool read_kept(const struct world *w, int rank, uint32_t number, unsigned char *state)
 {
   struct rcl_piece piece[RCL_PIECES];
@@ -111,7 +111,8 @@ static bool read_kept(const struct world *w, int rank, uint32_t number, unsigned
 }
 
 /* Shows the state that is stored with a part of the committed checkpoint or of the next one. The
- * committed checkpoint's log comes behind its image, and a START begins with the log's state. */
+ * committed checkpoint's log comes after its image, and a START begins with the state that was
+ * stored with the log. */
 static bool show_state(const struct line_view *v, int rank, struct shown_rank *shown,
                        const struct world_record *part)
 {
@@ -152,8 +153,8 @@ static void show_image_record(const struct line_view *v, int rank, struct shown_
   show_image(v, rank, shown, image);
 }
 
-/* Shows the state stored with a log. If the write of the committed checkpoint's log was cut, the
- * log is never read, and so not shown. */
+/* Shows the state stored with a log. If a crash has cut the write of the committed checkpoint's
+ * log, the log is never read, so it is not shown. */
 static void show_log_record(const struct line_view *v, int rank, struct shown_rank *shown,
                             const struct world_record *log)
 {
@@ -241,7 +242,8 @@ void line_view_show_rank(const struct line_view *v, int rank, void *memory)
 
 /* ---- channels ---- */
 
-/* Shows a control message behind `place` others and `ahead` messages of the program. */
+/* Shows a control message that comes behind `place` other control messages and `ahead` messages of
+ * the program. */
 static void show_control(const struct line_view *v, struct rcl_whole_control *control,
                          const struct world_message *message, uint32_t place, uint32_t ahead)
 {
@@ -335,8 +337,8 @@ static const void *plain(const void *pointer)
   return (const void *)(uintptr_t)(pointer != NULL);
 }
 
-/* Copies the present state if it is the state of the committed checkpoint. FRESH has a state of
- * zeroes. */
+/* If the present state is that of the committed checkpoint, copies it, so that the bytes have it at
+ * both places. The state of checkpoint RCL_FRESH is all zeroes. */
 void line_view_plain_rank(const struct line_view *v, void *memory)
 {
   struct shown_rank *shown = memory;

@@ -1,12 +1,12 @@
-/* A line of a trace tells a step with its time, or an *account* of what the process has spent so
- * far:
+/* A line of a trace tells a step with its time, or an *account* of the time that the process has
+ * spent so far:
  *
  *     SECONDS RANK EVENT | ACTION | ACTION # DIGEST
  *     SECONDS RANK account [checkpoint=N] spent=SPENT,... stored=BYTES image=BYTES iterations=N
  *
  * The work that a life does after the checkpoint from which a later life starts is lost. So each
- * life counts with the account that it gave when it captured that checkpoint, or at its end if no
- * later life starts from one of its checkpoints.
+ * life counts with the account that it gave when it captured that checkpoint. If no later life
+ * starts from a checkpoint of the life, it counts with the account at its end.
  */
 #include "world/result/measured.h"
 
@@ -24,12 +24,13 @@ enum { COMPUTE, MPI, PROTOCOL, CHECKPOINT, RESTART, SPENT };
 
 struct account {
   double when, spent[SPENT];
-  uint64_t stored, image, iterations; /* of this life so far */
+  uint64_t stored, image, iterations; /* sums of this life so far */
 };
 
 /* Describes a process in one life, as far as its trace tells. */
 struct process {
-  double began, last; /* seconds of its start and of its last line, or 0 if it has left none */
+  /* time of its start and of its last line in seconds, or 0 if it has left no line */
+  double began, last;
   bool finished;
   GHashTable *captures; /* checkpoint -> struct account */
   struct account now;   /* the last account, if when > 0 */
@@ -37,8 +38,8 @@ struct process {
 
 struct life {
   struct process *process; /* by rank */
-  double began, last;      /* of the first and the last process */
-  uint32_t restored;       /* the checkpoint from which it started */
+  double began, last;      /* start of the first process, and end of the last one */
+  uint32_t restored;       /* the checkpoint from which the life started */
 };
 
 struct measure {
@@ -48,7 +49,7 @@ struct measure {
   struct phases *phases;
   struct rcl_actions actions;
   GArray *lives;
-  GHashTable *committed; /* numbers */
+  GHashTable *committed; /* set of the numbers of committed checkpoints */
   struct result *result;
   GError **error;
 };
@@ -108,7 +109,7 @@ static void count_action(struct result *result, const struct rcl_event *event,
   }
 }
 
-/* Takes a step of a process. The commit of rank 0 counts for all. */
+/* Takes a step of a process. The commit of rank 0 counts for all ranks. */
 static void take_step(struct measure *m, struct life *life, int rank, double now,
                       const struct rcl_event *event)
 {
@@ -166,7 +167,7 @@ static bool take_line(struct measure *m, struct life *life, int rank, char *line
   return true;
 }
 
-/* Takes the head of a part. All processes write the same; the first one counts. */
+/* Takes the head of a part. All processes write the same head; the first one counts. */
 static bool take_head(struct measure *m, const struct part_trace *part)
 {
   const struct part_head *head = &part->head;
@@ -253,7 +254,7 @@ static void add_work(struct result *result, int rank, const struct account *a)
   result->image_bytes = MAX(result->image_bytes, a->image);
 }
 
-/* Returns the account of the part of a life that is not lost; NULL if all of it is lost. */
+/* Returns the account of the work of a life that is not lost, or NULL if all work is lost. */
 static const struct account *kept_of(const struct process *process, bool last, uint32_t restored)
 {
   if (last)

@@ -11,13 +11,13 @@ struct moment {
   enum rcl_event_kind event;
   enum rcl_action_kind action;
   const char *text;
-  bool has_fields; /* the fields are compared, too, and not the kind alone */
+  bool has_fields; /* the fields are compared, too, not only the kind */
 };
 
 struct phase {
   struct moment from, to;
   unsigned name; /* index of the first phase with this name */
-  bool repeats;  /* from and to are the same */
+  bool repeats;  /* true if `from` and `to` are the same */
 };
 
 /* Holds the progress of a rank in phases of one name. */
@@ -29,14 +29,14 @@ struct stage {
 struct phases {
   const struct rcl_protocol *protocol;
   int ranks;
-  /* Number of a checkpoint -> double[], its seconds by phase and rank; negative if the rank was not
-   * in that phase. */
+  /* Number of a checkpoint -> double[]: seconds by phase and rank; negative if the rank was not in
+   * that phase. */
   GHashTable *checkpoints;
   struct phase *phase;
   unsigned count;
   uint32_t events, kinds;  /* sets of events, and of actions, that begin or end phases */
   struct stage *stages;    /* by rank and name */
-  uint32_t *checkpoint_of; /* by rank: the last checkpoint of which it was told */
+  uint32_t *checkpoint_of; /* by rank: the last checkpoint of which the rank was told */
 };
 
 static struct moment read_moment(const char *text)
@@ -93,7 +93,8 @@ static bool may_be_moment(const struct phases *p, const struct rcl_event *event,
   return may_be;
 }
 
-/* Returns whether the step is that moment; sets `checkpoint` to the one that the step names. */
+/* Returns whether the step is that moment. Sets `checkpoint` to the checkpoint that the step
+ * names. */
 static bool is_moment(const struct phases *p, const struct moment *moment,
                       const struct rcl_event *event, const struct rcl_actions *actions,
                       uint32_t *checkpoint)
@@ -167,7 +168,7 @@ void phases_step(struct phases *p, int rank, double now, const struct rcl_event 
   for (unsigned i = 0; i < p->count; i++)
     pass(p, &p->phase[i], &step, true);
   for (unsigned i = 0; i < p->count && event->kind == RCL_EVENT_START; i++)
-    p->stages[(gsize)rank * p->count + i].open = false; /* the failure has cut it off */
+    p->stages[(gsize)rank * p->count + i].open = false; /* the failure has cut the phase off */
   for (unsigned i = 0; i < p->count; i++)
     pass(p, &p->phase[i], &step, false);
 }

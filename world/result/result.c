@@ -20,15 +20,16 @@ const char *run_verdict_name(enum run_verdict verdict)
   return (size_t)verdict < G_N_ELEMENTS(VERDICTS) ? VERDICTS[verdict] : NULL;
 }
 
-/* Names the kinds of fields in the table. The table serves writing and reading, and has the fields
- * in the order of the file. */
+/* Names the kinds of fields in the table. The table of fields serves writing and reading, and is in
+ * the order of the file. */
 enum field_kind {
   FIELD_VERDICT,
   FIELD_INT,
   FIELD_UNSIGNED,
   FIELD_COUNT,
-  FIELD_SEED,   /* all 64 bits */
-  FIELD_COUNTS, /* an array with one entry for each rank; `ranks` stands above it in the file */
+  FIELD_SEED, /* all 64 bits */
+  /* an array with one entry for each rank; the field `ranks` comes before it in the file */
+  FIELD_COUNTS,
   FIELD_SECONDS,
   FIELD_TEXT,
   FIELD_TEXTS,
@@ -36,10 +37,11 @@ enum field_kind {
 };
 
 struct field {
-  const char *group; /* NULL: at the top level; fields of a group stand together */
+  /* object of the field, or NULL at the top level; fields of a group stand together */
+  const char *group;
   const char *key;
   enum field_kind kind;
-  size_t offset; /* in struct result */
+  size_t offset; /* offset in struct result */
 };
 
 #define AT(member) offsetof(struct result, member)
@@ -363,7 +365,7 @@ static bool read_value(JsonNode *node, const struct field *field, struct result 
   case FIELD_COUNTS:
   case FIELD_TEXTS:
   case FIELD_PHASES:
-    break; /* a list, which has a case of its own above */
+    break; /* lists have a case of their own above */
   case FIELD_SECONDS:
     *(double *)place = json_node_get_double(node);
     return json_node_get_value_type(node) != G_TYPE_STRING;

@@ -21,7 +21,7 @@ static const void *read_part(void *ctx, uint32_t part, uint32_t *size)
 
 enum {
   LARGE = 1 << 16
-}; /* bytes of address space for a part, of which only written pages take memory */
+}; /* number of bytes of address space for a part; only written pages take memory */
 
 static void *begin_of(const struct parts_bytes *bytes)
 {
@@ -37,7 +37,7 @@ static void free_bytes(struct parts_bytes *bytes)
     platform_release(begin_of(bytes), all);
 }
 
-/* Gives a part `size` bytes; new ones are zero. */
+/* Gives a part `size` bytes; new bytes are zero. */
 static void grow(struct parts_bytes *bytes, uint32_t size)
 {
   struct parts_bytes grown = {.size = size, .room = size};
@@ -88,8 +88,8 @@ static void *edit_part(void *ctx, uint32_t part, uint32_t size)
   return bytes->bytes;
 }
 
-/* Returns a copy of bytes to keep. The copy is memory of malloc(), however large, because it never
- * grows. */
+/* Returns a copy of bytes to keep. The copy is memory of malloc(), however large it is, because it
+ * never grows. */
 static struct parts_bytes kept_copy(const void *bytes, uint32_t size)
 {
   struct parts_bytes copy = {.bytes = memory_grow(NULL, size), .size = size, .room = size};
@@ -161,7 +161,7 @@ void parts_copy(struct parts *copy, const struct parts *parts)
   copy->kept_room = parts->kept_count + 1;
   copy->kept = memory_table(copy->kept_room, sizeof *copy->kept);
   for (uint32_t i = 0; i < parts->kept_count; i++)
-    if (parts->kept[i].bytes) /* else the bytes are forgotten */
+    if (parts->kept[i].bytes) /* otherwise the bytes are forgotten */
       copy->kept[i] = kept_copy(parts->kept[i].bytes, parts->kept[i].size);
 }
 

@@ -9,7 +9,7 @@
 enum { BUCKETS = 1024 };
 
 struct given {
-  uint64_t serial; /* the order of all contributions */
+  uint64_t serial; /* number of the contribution in the order of all contributions */
   int from;
   struct world_message message;
 };
@@ -18,8 +18,10 @@ struct group {
   struct group *next; /* the next group in the bucket */
   struct given *given;
   uint32_t count, room;
-  uint32_t words[RCL_WORDS]; /* the sum of its words */
-  uint64_t set[]; /* senders, then receivers; a sender does not receive its own contribution */
+  uint32_t words[RCL_WORDS]; /* the sums of the words of its contributions */
+  /* set of the senders, then set of the receivers; a sender does not receive its own
+   * contribution */
+  uint64_t set[];
 };
 
 struct taken {
@@ -31,13 +33,13 @@ struct shares {
   uint32_t ranks, words, groups;
   uint64_t serial;
   struct group *bucket[BUCKETS];
-  uint32_t *place; /* by rank: the place of its last contribution in its group */
+  uint32_t *place; /* by rank: the place that its last contribution has in its group */
   bool uneven;
   uint64_t *seen, *other, *to; /* scratch: sets */
   struct world_message *part;  /* scratch: what shares_read() has returned */
   struct taken *taken;         /* scratch of shares_take() */
   uint32_t part_room, taken_room, members_room;
-  uint64_t **members; /* by communicator */
+  uint64_t **members; /* by communicator: the set of its members */
 };
 
 uint32_t shares_words(const struct shares *s)
@@ -145,7 +147,7 @@ static struct group *new_group(struct shares *s, struct group **link, const uint
 
 static void add_to(struct shares *s, struct group *group, const struct given *given)
 {
-  if (group->count == group->room) { /* a call with a root mostly has one contribution in a group */
+  if (group->count == group->room) { /* groups of a call with a root mostly have one contribution */
     group->room = group->room ? 2 * group->room : 1;
     group->given = memory_grow(group->given, group->room * sizeof *given);
   }
@@ -168,7 +170,8 @@ static bool is_empty(const struct shares *s, struct group *group)
   return true;
 }
 
-/* Splits a group: the contributions of the senders in `set` become a group of their own behind it.
+/* Splits a group: the contributions of the senders in `set` become a group of their own, which
+ * follows the old one.
  */
 static struct group *split(struct shares *s, struct group *group, const uint64_t *set)
 {
@@ -241,9 +244,9 @@ void shares_add(struct shares *s, int from, const struct world_message *message,
 
 /* ---- taking ---- */
 
-/* Finds the senders of the group that match the key and are not yet in s->seen. Puts these senders
- * into s->other and s->seen; returns false if there are none. Sets `all` to whether they are all
- * senders of the group but the receiver itself. */
+/* Finds the senders of the group that match the key and are not yet in s->seen, and puts them into
+ * s->other and s->seen. Returns false if there are none. Sets `all` to whether these are all
+ * senders of the group except for the receiver itself. */
 static bool pick(const struct shares *s, struct group *group, const struct shares_key *key,
                  bool *all)
 {

@@ -1,5 +1,5 @@
-/* Takes a move of the world. world_rules.c judges whether a move can happen, world_moves.c lists
- * those that can. */
+/* Takes a move of the world. world_rules.c judges whether a move can happen, and world_moves.c
+ * lists the moves that can happen. */
 #include "world/rules/world.h"
 
 #include <stdio.h>
@@ -139,7 +139,7 @@ static bool leaves_topology(const struct step_context *t)
 }
 
 /* Gives up at a message outside of the topology. The protocol may rely on the absence of such
- * messages, and could not replace one that is lost. */
+ * messages, and could not replace a lost message. */
 static void refuse_message(struct step_context *t)
 {
   edit_rank(t->w, t->rank)->gave_up = RCL_REASON_PROTOCOL;
@@ -190,13 +190,14 @@ static bool fits(const struct world *w, const struct world_message *message,
   bool control = event->kind == RCL_EVENT_CONTROL;
   if (is_control(message) != control)
     return false;
-  if (control) /* in order: only the first message can have come */
+  if (control) /* control messages are in order, so only the first one can have come */
     return !is_unordered(w, control_part(w)) ||
            !memcmp(message->words, event->words, sizeof event->words);
   return message->tag == event->tag && message->comm == event->comm;
 }
 
-/* Finds the message in its channel if the host does not know its place: the first that fits. */
+/* If the host does not know the place of the message in its channel, finds the first message that
+ * fits. */
 static void find_index(const struct world *w, struct move *move)
 {
   bool control = move->event.kind == RCL_EVENT_CONTROL;

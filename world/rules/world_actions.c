@@ -6,7 +6,7 @@
 #include "world/rules/world_step.h"
 
 /* Judges that a rank sends through open connections. A receiver that has died, or that must restart
- * for a later recovery, does not count: the message is lost. */
+ * for a later recovery, does not count, because the message is lost. */
 static void check_open(struct step_context *t, int peer)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -69,7 +69,7 @@ static void restrict_receive(struct step_context *t, const struct rcl_action *ac
   world_violate(t, "legal", "receive %u is not posted", action->request);
 }
 
-/* Returns the index of `slot` among the sorted slots, or where it would stand. */
+/* Returns the index that `slot` has or would have among the sorted slots. */
 static uint32_t find_slot(const struct step_context *t, uint32_t slot, bool *full)
 {
   uint32_t count, first = 0;
@@ -135,7 +135,8 @@ static void resend_message(struct step_context *t, const struct rcl_action *acti
   const struct world_slot *slots =
       READ_LIST(struct world_slot, t->w, WORLD_SLOTS, t->rank, 0, &count);
   bool sent = full && (slots[i].message.sequence ||
-                       !world_follows(t->w)); /* the message is no result of a call */
+                       /* so the message is not the result of a collective call */
+                       !world_follows(t->w));
   if (!sent) {
     world_violate(t, "legal", "slot %u, expected a message that keep has put there", action->slot);
     return;
@@ -194,7 +195,7 @@ static void deliver_message(struct step_context *t, const struct rcl_action *act
 
 /* Returns why the rank cannot be captured, or NULL if it can. An image is usable only if the
  * program is at a place or held, and not within a collective, because no protocol sees the messages
- * of one. */
+ * within a collective. */
 static const char *refuses_capture(const struct step_context *t)
 {
   const struct world_rank *me = read_rank(t->w, t->rank);
@@ -258,7 +259,7 @@ static void give_up(struct step_context *t, const struct rcl_action *action)
            why);
 }
 
-/* Forces the outcome of a choice. The outcome repeats one from before a crash; if there was no
+/* Forces the outcome of a choice. The outcome must repeat one from before a crash; if there was no
  * crash, the program must choose. In a run, only the program's call knows how many outcomes there
  * are (host_choose()). */
 static void force_outcome(struct step_context *t, const struct rcl_action *action)
@@ -419,7 +420,7 @@ static void end_choice(struct step_context *t)
     program->waiting = (uint8_t)(name + 1);
 }
 
-/* Stores a part, after all other actions, with the state as they leave it. */
+/* Stores a part with the state that all other actions have left. */
 static void store_part(struct step_context *t, const struct rcl_action *action)
 {
   t->action = action;

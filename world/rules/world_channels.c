@@ -33,8 +33,8 @@ void world_put_on(struct step_context *t, enum part_kind kind, int peer,
   }
   const struct world_message *channel =
       READ_LIST(struct world_message, t->w, kind, t->rank, peer, &count);
-  if (is_unordered(t->w, kind)) /* a channel without order keeps its messages sorted, so that equal
-                                   channels have equal bytes */
+  if (is_unordered(t->w, kind)) /* a channel without order is kept sorted, so that channels with
+                                   equal messages have equal bytes */
     while (count > 0 && memcmp(&channel[count - 1], message, sizeof *message) > 0)
       count--;
   list_insert(t->w, kind, t->rank, peer, count, message, sizeof *message);

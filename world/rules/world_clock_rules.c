@@ -6,19 +6,19 @@
  *
  *     time of x + D <= time of y - D
  *
- * A message that was sent before x has come before y when time of x + D + L <= time of y - D. A
- * message that was sent after x cannot have come before y when time of x - D + S >= time of y + D.
- * A time is the instant of a checkpoint plus a multiple of each bound; an inequality counts when it
- * holds for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after everything of an
- * earlier one.
+ * A message that was sent before x has certainly come before y if time of x + D + L <= time of y -
+ * D. A message that was sent after x certainly has not come before y if time of x - D + S >= time
+ * of y + D. A time is the instant of a checkpoint plus a multiple of each bound; an inequality
+ * counts when it holds for all D >= 0 and L >= S >= 0. Alarms of a later checkpoint come after
+ * everything of an earlier one.
  *
  * The explorer takes no move that contradicts these rules; in a run such a move violates property
  * `bounds`. A bound that the claim lists in `check.exceeds` is not used.
  */
 #include "world/rules/world_parts.h"
 
-/* Returns whether x, moved by these multiples of the bounds, is not after y, for all values of the
- * bounds. */
+/* Returns whether x, moved by these multiples of the bounds, is never later than y, whatever the
+ * bounds are. */
 static bool precedes(const struct world_alarm *x, int deviations, int longest, int shortest,
                      const struct world_alarm *y)
 {
@@ -41,7 +41,7 @@ bool world_needs_timer(const struct world *w, int rank)
                                      read_rank_head(w, RCL_COORDINATOR_RANK).rung.checkpoint;
 }
 
-/* Returns whether the ranks wait for each other: only running ranks of one incarnation do. */
+/* Returns whether the ranks wait for each other: only running ranks of the same incarnation do. */
 static bool in_step(const struct world_head *me, const struct world_head *other)
 {
   return (other->phase == RANK_RUNNING || other->phase == RANK_CAPTURING) &&

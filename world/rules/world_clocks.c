@@ -14,7 +14,7 @@ void world_set_alarm(struct step_context *t, const struct rcl_action *action)
 }
 
 /* Lets the alarm go off. Messages under way that were sent after the last alarm were sent before
- * the one that goes off. */
+ * the alarm that goes off now. */
 void world_ring(struct step_context *t)
 {
   const struct world *w = t->w;

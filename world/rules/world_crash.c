@@ -34,7 +34,7 @@ uint32_t world_crash_one(const struct world *w, int rank, uint32_t ends)
   bool finished = !w->protocol->independent && read_program(w, rank)->finished;
   world_wipe(w, rank, RANK_DEAD, UINT16_MAX);
   if (finished)
-    edit_program(w, rank)->finished = true; /* until the crash is detected */
+    edit_program(w, rank)->finished = true; /* counts as finished until the crash is detected */
   edit_rank(w, rank)->noticed = 0;
   ends = end_writes(w, rank, ends);
   world_drop_cut(w, rank);
@@ -96,8 +96,8 @@ static void await_restart(const struct world *w, int rank)
     edit_program(w, rank)->finished = false;
 }
 
-/* Declares all dead ranks dead. The dispatcher fences storage first, so that a checkpoint which it
- * then reads as committed stays committed. */
+/* Declares all dead ranks dead. The dispatcher fences storage first, so that a checkpoint that it
+ * then finds committed stays committed. */
 static void declare_all(struct step_context *t, int living)
 {
   const struct world *w = t->w;

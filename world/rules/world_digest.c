@@ -28,7 +28,7 @@ void world_map_kept(const struct world *w, uint32_t part, void *bytes, uint32_t 
   }
 }
 
-/* Returns the digest of kept bytes, which does not depend on their number. */
+/* Returns the digest of kept bytes. It does not depend on the number under which they are kept. */
 static uint32_t of_kept(void *ctx, uint32_t number)
 {
   const struct world *w = ctx;

@@ -1,16 +1,16 @@
 /* Calls the protocol, and judges property `pure`.
  *
- * In a check the protocol works on copies that lie alone in memory, an object each:
+ * In a check the protocol works on copies. Each copy of an object lies alone in memory:
  *
  *     ........ | A5 A5 A5 A5 A5 | state | ........        . cannot be touched
  *                what is found       ends at the end      A5 filled, and looked at afterwards
  *                changed is a flaw   of a page
  *
  * Objects that the protocol may only read (config, event; the state in all functions but `step`)
- * are mapped read-only. An audit takes each step again in other places, with other bytes around
- * the objects, and with the stack at another address and filled with other bytes. A result that
- * depends on an address, or on memory that was never written, then differs. Only the addresses of
- * the protocol's own code and tables stay the same. */
+ * are mapped read-only. An audit takes each step again in other places, with other bytes around the
+ * objects, and with the stack at another address and filled with other bytes. Then a result that
+ * depends on an address, or on memory that was never written, differs. Only the addresses of the
+ * protocol's own code and tables stay the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ enum spot {
   SPOT_ITEMS,
   SPOT_PIECES,
   SPOT_WORK,
-  SPOT_WRITABLE, /* objects before this one may be written, and the others only read */
+  SPOT_WRITABLE, /* objects before this one may be written; the others may only be read */
   SPOT_CONFIG = SPOT_WRITABLE,
   SPOT_NEIGHBOURS,
   SPOT_EVENT,
@@ -47,8 +47,8 @@ static const char *const spot_names[SPOTS] = {[SPOT_STATE] = "its state",
                                               [SPOT_EVENT] = "the event",
                                               [SPOT_RANKS] = "the new ranks"};
 
-/* Says where objects are: at the end of their pages, at the place whose address has the opposite
- * bits, or at the beginning of their pages. */
+/* Says where objects are: at the end of their pages, at the end of other pages whose addresses have
+ * the opposite bits, or at the beginning of their pages. */
 enum place { PLACE_END, PLACE_APART, PLACE_FRONT };
 
 static const unsigned char filling[] = {
@@ -60,10 +60,10 @@ static const uint32_t lower[] = {[PLACE_END] = 0, [PLACE_APART] = 0x55550, [PLAC
 
 struct guard {
   bool audit;
-  const unsigned char *stack; /* audit: the caller's frame, the same for all places */
+  const unsigned char *stack; /* for audits: the caller's frame, the same for all places */
   enum place place;
   struct confine_memory memory[SPOTS];
-  void *made; /* the state that a step has made; kept when the step is taken again */
+  void *made; /* the state that a step has made, which is kept while the step is taken again */
 };
 
 static unsigned char *pages_of(const struct guard *g, enum spot spot)
@@ -105,22 +105,24 @@ struct call {
   const struct world *w;
   const struct rcl_protocol *protocol;
   const struct rcl_config *config;
-  const struct rcl_event *event; /* NULL: of permute_ranks, or of functions without an event */
+  /* the event, or NULL for permute_ranks and for functions without an event */
+  const struct rcl_event *event;
   void *state;
   const void *state_read;
   struct rcl_actions *actions;
   struct rcl_piece *piece;
-  struct rcl_work *work; /* NULL: the protocol's work is not wanted */
+  struct rcl_work *work; /* NULL if the protocol's work is not wanted */
   const int16_t *to;     /* argument of permute_ranks */
   bool check;
-  int stack;               /* byte that fills the stack, or 0 if the stack is left as it is */
-  int broken;              /* the broken invariant, or 0 if there is none */
-  uint32_t pieces, before; /* pieces in use after the call, and before it; they begin at `offset` */
+  int stack;  /* the byte that fills the stack, or 0 if the stack is left as it is */
+  int broken; /* the broken invariant, or 0 if there is none */
+  /* number of pieces in use after the call, and before it; `offset` has their beginnings */
+  uint32_t pieces, before;
   uint32_t offset[RCL_PIECES];
   const char *volatile within; /* the function of the protocol that runs, or NULL for `step` */
 };
 
-/* Fills the stack below the caller with a byte; the next step finds it there. */
+/* Fills the stack below the caller with a byte, which the next step finds there. */
 static __attribute__((noinline)) void fill_stack(int byte)
 {
   enum { DEPTH = 1 << 16 };
@@ -279,11 +281,11 @@ static bool is_cut(const struct rcl_actions *list)
   return last->kind == RCL_ACTION_GIVE_UP && last->reason == RCL_REASON_FULL;
 }
 
-/* Returns whether the list of actions is wrong: it was moved, is too long, or is not written up to
- * its count. */
+/* Returns whether the list of actions is wrong, because it was moved, is too long, or is not
+ * written up to its count. */
 static bool wrong_list(const struct call *c, const struct rcl_actions *host, char *flaw)
 {
-  enum { LOOKED = 1 << 12 }; /* bytes to look at behind the last action */
+  enum { LOOKED = 1 << 12 }; /* number of bytes that are examined behind the last action */
   const struct guard *g = c->w->guard;
   const struct rcl_actions *list = c->actions;
   const unsigned char *items = object(g, SPOT_ITEMS);
@@ -310,8 +312,8 @@ static bool wrong_list(const struct call *c, const struct rcl_actions *host, cha
   return false;
 }
 
-/* Returns whether in_use() is wrong about the state: pieces are out of order or outside of the
- * state, or bytes outside of pieces are not zero. */
+/* Returns whether in_use() is wrong about the state, because pieces are out of order or outside of
+ * the state, or bytes outside of pieces are not zero. */
 static bool wrong_pieces(struct call *c, char *flaw)
 {
   const unsigned char *state = c->state_read;
@@ -356,7 +358,7 @@ static bool wrong_invariant(struct call *c, char *flaw)
 struct given {
   int rank;
   const void *state;
-  const struct rcl_event *event; /* NULL: of permute_ranks */
+  const struct rcl_event *event; /* the event, or NULL for permute_ranks */
   /* argument of permute_ranks, or NULL if ranks are not permuted */
   const int16_t *to;
   const struct rcl_actions *actions; /* only their capacity matters */
@@ -391,7 +393,7 @@ static struct call enter(const struct world *w, const struct given *given)
   c.actions = (struct rcl_actions *)(void *)object(g, SPOT_LIST);
   *c.actions = (struct rcl_actions){.capacity = given->actions->capacity,
                                     .item = (struct rcl_action *)(void *)object(g, SPOT_ITEMS)};
-  if (w->protocol->work) /* a run asks for the work of each event, so `work` must be pure, too */
+  if (w->protocol->work) /* a run calls `work` at each event, so `work` must be pure, too */
     c.work = memset(object(g, SPOT_WORK), 0, sizeof *c.work);
   return c;
 }

@@ -7,7 +7,7 @@ static void post_receive(struct step_context *t)
 {
   struct world_program *program = edit_program(t->w, t->rank);
   if (t->event.request <= program->receives)
-    return; /* it is announced again after a restart */
+    return; /* the receive is announced again after a restart */
   program->receives = t->event.request;
   struct world_receive receive = {.request = t->event.request,
                                   .peer = t->event.peer,
@@ -148,7 +148,7 @@ static void end_commit(struct step_context *t)
 }
 
 /* Takes a TIMER. With clocks, only the TIMER by which the coordinator begins a checkpoint counts
- * towards the explorer's bound. A rank that has yet to notice a crash begins none. */
+ * towards the explorer's bound. A rank that has yet to notice a crash begins no checkpoint. */
 static void take_timer(struct step_context *t)
 {
   bool counts = !t->w->protocol->clocks || t->rank == RCL_COORDINATOR_RANK;

@@ -1,5 +1,5 @@
-/* Judges whether a fault can happen: a crash, a detection, or a message that the host loses or
- * doubles. */
+/* Judges whether a crash, a detection, or an injected fault (a message that the host loses or
+ * doubles) can happen. */
 #include "world/rules/world_parts.h"
 
 bool world_is_alive(const struct world *w, int rank)
@@ -51,7 +51,8 @@ bool world_can_crash(const struct world *w, int rank)
          (w->attempts && read_rank_head(w, rank).phase == RANK_RESTARTING);
 }
 
-/* A node may crash also when its ranks are dead, and then loses what was stored on it. */
+/* Even if all ranks of a node are dead, the node may crash, and then loses what was stored on
+ * it. */
 const char *world_refuses_crash(const struct world *w, const struct move *move)
 {
   int first = move->rank;

@@ -1,6 +1,6 @@
-/* Judges properties, by what programs send and are given and by what protocols do at the door,
- * never by looking into a state: the order of messages, and what holds at rest and at the end.
- * world_judge_step.c judges the rest. */
+/* Judges properties of the order of messages, of states at rest, and of the end. It judges what
+ * programs send and are given and what protocols do at the door, never the state of a protocol.
+ * world_judge_step.c judges all other properties. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ bool world_judges_garbage(const struct world *w)
 
 enum { ORDINAL = 16 };
 
-/* Writes "1st", "12th". */
+/* Writes a number as "1st", "12th". */
 static const char *ordinal(uint32_t number, char text[ORDINAL])
 {
   static const char *const ends[] = {"th", "st", "nd", "rd"};
@@ -112,8 +112,8 @@ static bool has_timer(const struct world *w, int rank)
   return me->timer || me->set.checkpoint;
 }
 
-/* Returns whether a checkpoint of the rank (global recovery: of all ranks) has begun and has not
- * committed. A stored image will become durable. */
+/* Returns whether a checkpoint of the rank or, with global recovery, of all ranks has begun and is
+ * not committed. A stored image will become durable. */
 static bool has_begun(const struct world *w, int rank)
 {
   bool begun = w->protocol->independent && read_rank(w, rank)->image;
@@ -123,7 +123,7 @@ static bool has_begun(const struct world *w, int rank)
 }
 
 /* Returns whether a requested checkpoint has not committed. With independent recovery the rank's
- * own timer requests one, and it counts once it has begun. */
+ * own timer requests the checkpoint, which counts once it has begun. */
 static bool is_requested(const struct world *w, int rank)
 {
   return w->protocol->independent ? has_timer(w, rank) && has_begun(w, rank)
@@ -154,9 +154,9 @@ static void judge_timers(struct step_context *t, const char *property)
       world_violate(t, property, "no timer is set: no checkpoint will be asked for any more");
 }
 
-/* Reports three kinds of violation: of property `ends`, programs that never end; of `commits`
- * (NULL: not reported), requested checkpoints that never commit; of `requests`, ranks without a
- * timer for the next checkpoint. */
+/* Reports three kinds of violations. Programs that never end violate property `ends`; requested
+ * checkpoints that never commit violate `commits`, unless that is NULL; ranks without a timer for
+ * the next checkpoint violate `requests`. */
 static void judge_waits(const struct world *w, const char *ends, const char *commits,
                         const char *requests, struct verdict *verdict)
 {
@@ -170,8 +170,8 @@ static void judge_waits(const struct world *w, const char *ends, const char *com
   judge_timers(&t, requests);
 }
 
-/* Returns whether the receiver of a kept message would start from an image that shows the message
- * received. No recovery needs the message then. */
+/* Returns whether the receiver of a kept message would start from an image whose program has
+ * received the message. Then no recovery needs the message. */
 static bool is_garbage(const struct world *w, int rank, const struct world_slot *slot)
 {
   const struct world_message *message = &slot->message;
@@ -181,13 +181,14 @@ static bool is_garbage(const struct world *w, int rank, const struct world_slot 
   struct world_flow flow;
   if (!flows || !world_flow_in(flows, size, sender, message->comm, message->tag, &flow))
     return false;
-  return message->sequence && message->sequence <= flow.delivered; /* 0: a result of a call */
+  /* 0 stands for the result of a call */
+  return message->sequence && message->sequence <= flow.delivered;
 }
 
 /* Returns whether the sender of a kept message has to keep an earlier message to the same receiver.
- * Receives by tag can overtake, and a receiver tells only the number up to which it has all
- * messages, so it tells of messages behind a gap only when the gap is closed. Slots are filled in
- * the order of sending. */
+ * As receives name tags, messages can overtake each other. A receiver tells only the number up to
+ * which it has all messages, so it tells of messages behind a gap only when the gap is closed.
+ * Slots are filled in the order of sending. */
 static bool is_behind_gap(const struct world *w, int rank, const struct world_slot *slots,
                           uint32_t at)
 {
@@ -198,7 +199,7 @@ static bool is_behind_gap(const struct world *w, int rank, const struct world_sl
 }
 
 /* Judges that the rank keeps no message that it could know to be garbage. The rank could not know
- * while a control message that may tell it so is under way. */
+ * this while a control message that may tell it is under way. */
 static void check_slots(struct step_context *t, const char *property)
 {
   const struct world *w = t->w;
@@ -222,8 +223,9 @@ static void check_slots(struct step_context *t, const char *property)
 void world_check_stored(struct step_context *t)
 {
   if (!is_judged(t->w, "frees-at-capture") || !t->w->bounded)
-    return; /* the property looks at other ranks; in a run, a rank may hear of things later than the
-               world */
+    /* the property concerns other ranks, and in a run a rank may hear of things later than the
+     * world */
+    return;
   for (int peer = 0; peer < t->w->ranks; peer++)
     if (read_rank_head(t->w, peer).phase > RANK_CAPTURING)
       return;
@@ -231,7 +233,7 @@ void world_check_stored(struct step_context *t)
 }
 
 /* Judges `bounded`. The previous checkpoint of a rank may still be stored, because the rank hears
- * of a commit with the next request; an older one is useless. */
+ * of a commit with the next request; an older checkpoint is useless. */
 static void check_bounded(struct step_context *t)
 {
   uint32_t count, images = 0;
@@ -240,7 +242,7 @@ static void check_bounded(struct step_context *t)
   for (uint32_t i = 0; i < count; i++)
     images += stored[i].part == RCL_PART_IMAGE;
   uint32_t levels = (uint32_t)t->w->levels;       /* each level keeps one more image */
-  uint32_t earlier = t->w->attempts ? levels : 0; /* and the image before it */
+  uint32_t earlier = t->w->attempts ? levels : 0; /* and so is the image before that */
   if (images > 2 + (levels ? levels - 1 : 0) + earlier)
     world_violate(t, "bounded", "%u checkpoints of rank %d are stored", images, t->rank);
   if (is_judged(t->w, "frees"))
@@ -304,9 +306,9 @@ static void judge_commits(struct step_context *t, const struct renewal *r)
   }
 }
 
-/* Judges that the next TIMER requests a checkpoint where every requested one has committed. With
- * independent recovery each rank's TIMER must, with clocks the coordinator's, otherwise any
- * rank's. */
+/* Judges that the next TIMER requests a checkpoint if every requested checkpoint is committed. With
+ * independent recovery the TIMER of each rank must request one, with clocks that of the
+ * coordinator, otherwise that of any rank. */
 static void judge_requests(struct step_context *t, const struct renewal *r)
 {
   const struct world *w = t->w;

@@ -117,7 +117,7 @@ static bool same_life(const struct step_context *t, int rank)
 static void judge_once(struct step_context *t)
 {
   if (!is_judged(t->w, "once-per-failure"))
-    return; /* without the property this would only multiply states */
+    return; /* if the property is not judged, the note would only multiply states */
   struct world_rank *me = edit_rank(t->w, t->rank);
   world_occasion(t, PROPERTY_ONCE_PER_FAILURE);
   if (me->set_back)
@@ -139,8 +139,7 @@ static uint32_t count_passed(const struct step_context *t, uint32_t checkpoint)
 }
 
 /* Notes the occasions to judge how far ranks go back. A survivor that is told of a failure could go
- * back behind its last capture if it has captured, and past two checkpoints if it has stored
- * two. */
+ * back behind its last capture if there is one, and past two checkpoints if it has stored two. */
 void world_judge_told(struct step_context *t)
 {
   world_occasion(t, PROPERTY_LOCAL_ROLLBACK);
@@ -168,7 +167,7 @@ void world_judge_set_back(struct step_context *t, uint32_t checkpoint)
 void world_check_all_beyond(struct step_context *t, uint32_t checkpoint)
 {
   if (!is_judged(t->w, "c3-1.1"))
-    return; /* the property looks at all ranks */
+    return; /* the property concerns all ranks */
   world_occasion(t, PROPERTY_C3_1_1);
   for (int rank = 0; rank < t->w->ranks; rank++)
     if (same_life(t, rank) && read_rank(t->w, rank)->line < checkpoint)
@@ -204,7 +203,7 @@ static uint32_t under_way(const struct step_context *t, int from, int to)
 void world_check_quiet(struct step_context *t)
 {
   if (!is_judged(t->w, "quiet-channels"))
-    return; /* the property looks at all channels, so no capture would be independent of them */
+    return; /* the property reads all channels, so every capture would depend on all of them */
   world_occasion(t, PROPERTY_QUIET_CHANNELS);
   for (int peer = 0; peer < t->w->ranks; peer++) {
     uint32_t in = under_way(t, peer, t->rank), out = under_way(t, t->rank, peer);

@@ -210,7 +210,7 @@ uint32_t world_newest_line(const struct world *w, uint32_t most)
 }
 
 /* Returns the checkpoint to which recoveries go once restarts from `line` have failed as often as
- * allowed. `line` itself: there is no other. */
+ * allowed. Returns `line` itself if there is no other. */
 static uint32_t line_before(const struct world *w, uint32_t line)
 {
   const struct world_global *global = read_global(w);

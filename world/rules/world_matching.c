@@ -34,7 +34,8 @@ void world_give(struct step_context *t, uint32_t request, int peer,
     }
 }
 
-/* ---- below the matching: greedy, as in MPI, so that no unexpected message fits a receive ---- */
+/* ---- below the matching: greedy, as in MPI, so that no posted receive accepts an unexpected
+ * message ---- */
 
 void world_pass_up(struct step_context *t, int peer, const struct world_message *message)
 {

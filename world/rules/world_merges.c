@@ -1,10 +1,10 @@
 /* Merges stored states (explorer).
  *
  * A stored state is only used for a START from it. So worlds should not differ by details that
- * START forgets. The world stores the state as START would leave it, if that makes no difference to
- * any START that can come. Such a START names the state's checkpoint, with any number of outputs,
- * because the image may be captured once more. An audit keeps each state that was replaced, and
- * takes every START from it, too. */
+ * START forgets. The world stores the state that START would leave, if the results of all STARTs
+ * that can come are the same. Such a START names the state's checkpoint, with any number of
+ * outputs, because the image may be captured once more. An audit keeps each state that was
+ * replaced, and takes every START from it, too. */
 #include <stdlib.h>
 
 #include "base/breach.h"
@@ -39,7 +39,7 @@ void world_merges_free(struct world_merges *m)
 
 /* Holds the result of a START from a state. */
 struct trial {
-  bool fine; /* false: the step is not pure, and has no result */
+  bool fine; /* false if the step is not pure, so that it has no result */
   unsigned char *state;
   struct rcl_actions actions;
 };

@@ -1,15 +1,15 @@
-/* Lists all moves that can happen now, by origin, and tells how ranks stand. */
+/* Lists all moves that can happen now, by origin, and tells the standing of ranks. */
 #include "world/rules/world_parts.h"
 
 struct listing {
   const struct world *w;
   void (*visit)(void *, const struct move *);
   void *data;
-  bool cut; /* list crashes within steps, not steps */
+  bool cut; /* true if crashes within steps are listed, not steps */
 };
 
-/* Returns the number of places for a crash in a step. If the step has fewer actions with an effect
- * outside, the crash comes after the step. */
+/* Returns the number of places for a crash in a step. If the step has fewer actions that others
+ * see, the crash comes after the step. */
 static int most_cuts(const struct world *w)
 {
   return w->ranks + 2 < FAULT_CUTS ? w->ranks + 2 : FAULT_CUTS;
@@ -188,8 +188,8 @@ static void list_pair(const struct listing *l, int peer, int rank)
     list_faults(l, peer, rank);
 }
 
-/* Lists detections: of all dead ranks at once or one by one; survivors are declared dead one by
- * one. */
+/* Lists detections. Dead ranks are detected all at once or one by one; survivors are declared dead
+ * one by one. */
 static void list_detections(const struct listing *l)
 {
   bool each = l->w->protocol->independent, falsely = l->w->hazards & HAZARD_FALSE_DETECTION;

@@ -1,9 +1,9 @@
 /* Takes outputs of programs, and lets them leave.
  *
  * From the moment when the program makes an output until an action lets it leave, the output is at
- * the launcher, which does not crash; storage and launcher are fenced alike. An output that has
- * left stays seen: when the program makes it again after a crash, it must be the same, and is
- * dropped.
+ * the launcher, which does not crash. Fences hold for the launcher as for storage. The outside has
+ * seen an output that has left: if the program makes the output again after a crash, it must be the
+ * same, and is dropped.
  */
 #include <stdlib.h>
 
@@ -74,8 +74,8 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     world_violate(t, "legal", "output %u, expected one that the program has made", action->output);
   else if (action->checkpoint && action->checkpoint != me->line)
     world_violate(t, "legal", "checkpoint %u, expected the last one captured", action->checkpoint);
-  else if (world_fenced(t) || w->attempts) /* where restarts may fail, the next commit lets the
-                                              output leave */
+  else if (world_fenced(t) ||
+           w->attempts) /* if restarts may fail, the next commit lets the output leave */
     return;
   else if (action->checkpoint && read_global(w)->committed < action->checkpoint)
     edit_rank(w, t->rank)->covered = action->output;
@@ -83,7 +83,7 @@ void world_let_out(struct step_context *t, const struct rcl_action *action)
     leave(t, t->rank, action->output);
 }
 
-/* Returns whether the rank has writes of whose end it has not been told. */
+/* Returns whether the rank has writes whose end it was not told yet. */
 static bool writes(const struct world *w, int rank)
 {
   uint32_t count;

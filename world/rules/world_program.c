@@ -1,4 +1,4 @@
-/* Runs the programs that are scripts: finds the next event of each script. */
+/* Runs programs that are scripts, that is, finds the next event of each script. */
 #include "world/rules/world_parts.h"
 
 static const struct operation *next_operation(const struct world *w, int rank,
@@ -8,7 +8,7 @@ static const struct operation *next_operation(const struct world *w, int rank,
 }
 
 /* Returns whether the script passes the operation by. If checkpoints may be taken anywhere, a safe
- * point says nothing, unless it begins an iteration. */
+ * point makes no difference, unless it begins an iteration. */
 static bool is_skipped(const struct world *w, const struct operation *op)
 {
   bool silent = w->places_anywhere && (!op->count || below_matching(w));

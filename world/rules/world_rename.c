@@ -7,7 +7,7 @@ static bool rename_program(const struct world *w, int rank, struct world_program
   const struct content now = world_first_history(rank);
   if (!content_same(&program->history, &now) || program->call.state != CALL_NONE ||
       program->waiting || program->given || program->receives)
-    return false; /* a digest does not tell what was received */
+    return false; /* a digest does not tell which ranks' messages were received */
   program->history = world_first_history(to[rank]);
   return are_free(w);
 }

@@ -1,5 +1,5 @@
-/* Judges whether a move can happen, faults aside (world_fault_rules.c). world_moves.c lists the
- * moves that can happen, world.c takes a move. */
+/* Judges whether a move can happen; world_fault_rules.c judges faults. world_moves.c lists the
+ * moves that can happen, and world.c takes a move. */
 #include "world/rules/world_parts.h"
 
 /* ---- messages ---- */
@@ -330,7 +330,7 @@ bool world_is_being_written(const struct world *w, int rank, uint32_t checkpoint
 }
 
 /* Returns whether the rank may be told that a connection is closed: its protocol must know
- * connections, and the rank must have some. */
+ * connections, and the rank must have connections. */
 static bool may_be_closed(const struct world *w, const struct move *move)
 {
   bool any = w->protocol->reconnects && move->event.checkpoint != RCL_FRESH;
@@ -347,8 +347,8 @@ uint32_t world_start_of(const struct world *w, int rank)
   return w->protocol->independent ? me->origin : read_global(w)->target;
 }
 
-/* Independent: finds the oldest crash that `rank` has not noticed. Only the last crash of each peer
- * counts. */
+/* With independent recovery: finds the oldest crash that `rank` has not noticed. Only the last
+ * crash of each peer counts. */
 static bool next_death(const struct world *w, int rank, struct rcl_event *event)
 {
   uint16_t noticed = read_rank(w, rank)->noticed, next = UINT16_MAX;
@@ -479,8 +479,8 @@ static const char *refuses_event(const struct world *w, const struct move *move)
   return refuses_running(w, move);
 }
 
-/* Returns why the step cannot happen, or why the rank cannot crash in it, or NULL if both are
- * possible. */
+/* Returns why the step cannot happen or why the rank cannot crash in it. Returns NULL if step and
+ * crash are possible. */
 static const char *refuses_cut(const struct world *w, const struct move *move)
 {
   struct move whole = *move;

@@ -1,7 +1,7 @@
-/* Takes collectives. A rank's contribution to a call goes to all ranks to which its data flow, and
- * each takes it when all data have come. Contributions are messages in WORLD_SHARE of each pair of
- * ranks. A host of many ranks keeps contributions in groups (shares.h), which do the same for all
- * pairs at once. */
+/* Takes collectives. A rank's contribution to a call goes to all ranks to which the rank's data
+ * flow. Each of these takes it when all data have come. Contributions are messages in WORLD_SHARE
+ * of each pair of ranks. A host of many ranks keeps contributions in groups (shares.h), which do
+ * the same for all pairs at once. */
 #include "world/rules/world_step.h"
 
 /* ---- joining ---- */
@@ -43,8 +43,8 @@ static const uint64_t *members_of(const struct world *w, int comm)
   return set;
 }
 
-/* Returns whether every rank can take a contribution of the newest incarnation, because none is
- * dead and none rejoins earlier calls. */
+/* Returns whether every rank can take a contribution of the newest incarnation, because no rank is
+ * dead and no rank rejoins earlier calls. */
 static bool all_are_open(struct step_context *t, const struct world_message *share)
 {
   const struct world *w = t->w;
@@ -134,8 +134,8 @@ static bool take_one(const struct world *w, const struct rcl_action *action, int
   return false;
 }
 
-/* Returns whether the rank may rejoin the call, which its program had passed before a crash. Of a
- * real program, the world knows only the call that the program is in. */
+/* Returns whether the rank may rejoin the call, which its program had completed before a crash. The
+ * world knows only the present call of a real program. */
 static bool may_rejoin(const struct step_context *t, const struct rcl_action *action)
 {
   const struct world_program *program = read_program(t->w, t->rank);

@@ -249,7 +249,7 @@ void world_store(struct step_context *t, const struct rcl_action *action)
 }
 
 /* Erases superseded checkpoints. Levels keep a checkpoint that survives more failures than every
- * newer one, until a newer one survives as many. */
+ * newer checkpoint, until a newer one survives as many. */
 static void erase_superseded(const struct world *w, int rank, uint32_t checkpoint)
 {
   uint32_t count;
@@ -274,7 +274,7 @@ void world_erase(struct step_context *t, uint32_t checkpoint)
     remove_records(t->w, t->rank, is_of, checkpoint);
 }
 
-/* Independent: drops all logs but the newest durable one. */
+/* With independent recovery: drops all logs but the newest durable one. */
 void world_drop_old_logs(const struct world *w, int rank)
 {
   uint32_t count;
@@ -368,8 +368,8 @@ static const struct world_record *image_record(const struct world *w, int rank, 
   return NULL;
 }
 
-/* Returns whether the rank has that image. A living rank has in memory an image that it has
- * captured and not stored. */
+/* Returns whether the rank has that image. A living rank also has, in memory, an image that it has
+ * captured but not stored. */
 static bool has_image(const struct world *w, int rank, uint32_t checkpoint)
 {
   const struct world_rank *me = read_rank(w, rank);
@@ -429,8 +429,8 @@ static void restore_state(const struct world *w, int rank, const struct world_re
     restore_parts(w, rank, state_parts, 1, last);
 }
 
-/* Judges that the record is not torn: the rank starts from it, because nothing tells a torn write
- * from a whole one. */
+/* Judges that the record is not torn. The rank starts from it in any case, because nothing tells a
+ * torn write from a whole one. */
 static void check_whole(struct step_context *t, const struct world_record *record)
 {
   if (record && record->harm & HARM_TORN)
@@ -493,7 +493,7 @@ static void restore_independently(struct step_context *t)
   world_reach_start(t);
 }
 
-/* Settles what is stored. Kept images are not given up, because a record and its rank may share
+/* Settles what is stored. Kept images are not forgotten, because a record and its rank may share
  * one. */
 static void settle(const struct world *w)
 {

@@ -1,21 +1,21 @@
 /* Tells whether each stored checkpoint is part of a consistent state of all ranks.
  *
- * A checkpoint that is part of none is *useless* (Netzer and Xu, "Necessary and sufficient
+ * A checkpoint that is part of no such state is *useless* (Netzer and Xu, "Necessary and sufficient
  * conditions for consistent global snapshots", IEEE Transactions on Parallel and Distributed
- * Systems 6(2), 1995): wherever the others go back to, one side has received messages that the
- * other side has not sent. This is decided without zigzag paths: the other ranks go back, from
- * where they are, until no rank has received too much. */
+ * Systems 6(2), 1995): wherever the other ranks go back, some rank has received messages that
+ * another rank has not sent. This file decides it without zigzag paths: the other ranks go back
+ * from their present states until no rank has received too much. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "world/rules/world_step.h"
 
-/* Describes where a rank stands: at an image, or in the present. `flows` are the flows of its
+/* Describes where a rank stands: at an image, or in its present state. `flows` are the flows of its
  * program at that point. */
 struct stand {
   const struct world_flow *flows;
   uint32_t count;      /* number of flows */
-  uint32_t checkpoint; /* UINT32_MAX: the present state */
+  uint32_t checkpoint; /* checkpoint of the image, or UINT32_MAX for the present state */
 };
 
 static struct stand now(const struct world *w, int rank)
@@ -25,7 +25,7 @@ static struct stand now(const struct world *w, int rank)
   return stand;
 }
 
-/* Puts the rank at its last checkpoint before `below`, or at the beginning. */
+/* Puts the rank at its last checkpoint before `below`, or at the beginning of its program. */
 static struct stand at_image(const struct world *w, int rank, uint32_t below)
 {
   struct stand stand = {.checkpoint = RCL_FRESH};

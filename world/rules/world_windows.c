@@ -1,6 +1,6 @@
-/* Serves windows of scripts. A message of a window names the operation of its sender's script, and
- * holds the values that it gives or that were fetched. So two messages are equal exactly if their
- * operations and their values are equal. */
+/* Serves windows of scripts. A message of a window names the operation in its sender's script, and
+ * holds the values that the operation gives or that were fetched. So two messages are equal exactly
+ * if their operations and their values are equal. */
 #include "world/rules/world_parts.h"
 #include "world/script/window_rules.h"
 
@@ -141,8 +141,8 @@ static void carry_out_next(const struct world *w, int rank, struct world_window 
   }
 }
 
-/* Adds a message that waits. If there is no room, a faulty host has doubled a message, which
- * properties detect; the message is then left out. */
+/* Adds a message that waits. If there is no room, an injected fault has doubled a message, which
+ * properties detect, so the message is left out. */
 static void add_wait(const struct world *w, int rank, struct world_window *window,
                      struct world_wait wait)
 {
@@ -162,7 +162,7 @@ static void lock_own(const struct world *w, int rank, struct world_program *prog
   program->next++;
 }
 
-/* Ends the rank's own lock, and serves messages that waited for that. Returns whether no answer is
+/* Ends the rank's own lock, and serves messages that waited for it. Returns whether no answer is
  * left to send. */
 static bool unlock_own(const struct world *w, int rank, struct world_window *window)
 {

@@ -8,13 +8,13 @@
 #include "world/scenario/document_inside.h"
 #include "world/scenario/scenario.h"
 
-/* Sets limits that no scenario comes near, but a file of nested aliases does. */
+/* Sets limits that no scenario reaches, but a file of nested aliases may. */
 enum { DEPTH_MAX = 16, NODES_MAX = 100000, BYTES_MAX = 1 << 20 };
 
 /* ---- nodes ---- */
 
-/* libyaml fails to add a node only when memory is out; GLib ends the process then, and so does this
- * function. */
+/* Ends the process if libyaml could not add a node, which happens only if there is no memory. GLib
+ * ends the process in that case, too. */
 static int added(int node)
 {
   if (!node)
@@ -46,7 +46,7 @@ void document_append_pair(yaml_document_t *yaml, int mapping, int key, int value
   added(yaml_document_append_mapping_pair(yaml, mapping, key, value));
 }
 
-/* Copies node `from` of `source`, with all that it holds, to the end of `yaml`. `line` (from 0)
+/* Copies node `from` of `source`, with all nodes below it, to the end of `yaml`. `line` (from 0)
  * replaces the source's lines, unless it is negative. Returns the new node, or 0 if the nesting is
  * too deep. */
 static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int line, int depth)
@@ -61,7 +61,8 @@ static int copy(yaml_document_t *yaml, yaml_document_t *source, int from, int li
   new->start_mark = node->start_mark;
   if (line >= 0)
     new->start_mark.line = (size_t)line;
-  /* Adding a node can move both documents' nodes: only numbers live across the calls below. */
+  /* Adding a node can move the nodes of both documents, so only numbers of nodes stay valid across
+   * the calls below. */
   if (node->type == YAML_SEQUENCE_NODE)
     for (unsigned i = 0, n = items_of(node); i < n; i++) {
       int item = yaml_document_get_node(source, from)->data.sequence.items.start[i];
@@ -101,8 +102,8 @@ static int problem_line(const yaml_parser_t *parser, const char *text)
   return line;
 }
 
-/* Returns why the text is refused, with its line (from 1), or NULL. libyaml's time grows with the
- * square of the depth. So this function reads the file as events first, and refuses a file that is
+/* Returns why the text is refused, with its line (from 1), or NULL. As libyaml's time grows with
+ * the square of the depth, this function first reads the file as events. It refuses a file that is
  * deeper than a scenario can be, or that has a NUL in a text. */
 static const char *refuses(const char *text, size_t length, int *line)
 {
@@ -222,7 +223,7 @@ void document_clear(struct document *document)
   g_free(document->file);
 }
 
-/* Returns the pair of top-level `key` if its value is a text; else NULL. */
+/* Returns the pair of top-level `key` if its value is a text, otherwise NULL. */
 static yaml_node_pair_t *text_pair(yaml_document_t *yaml, const char *key)
 {
   yaml_node_t *root = yaml_document_get_root_node(yaml);
@@ -305,7 +306,7 @@ static int add_value(yaml_document_t *yaml, const char *text, size_t line, char 
 }
 
 /* Follows `keys` from the root and puts `text` at the end. On an error returns a message, which the
- * caller frees, and its line in `*line` (from 0); else NULL. */
+ * caller frees, and sets `*line` to its line, from 0. Otherwise returns NULL. */
 static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *line)
 {
   char *message = NULL;
@@ -330,8 +331,8 @@ static char *put(yaml_document_t *yaml, char **keys, const char *text, size_t *l
     if (!next)
       return message;
     yaml_document_get_node(yaml, next)->start_mark.line = *line;
-    *child(yaml, node, keys[i]) = next; /* is looked up again, because adding nodes may have moved
-                                           it */
+    /* the place is looked up again, because adding nodes may have moved it */
+    *child(yaml, node, keys[i]) = next;
     node = next;
   }
   return NULL;

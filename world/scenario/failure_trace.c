@@ -7,10 +7,10 @@
 #include "world/scenario/scenario.h"
 
 static const struct format {
-  /* These are names of columns. A row counts if its file has no column `type`, or if the row has a
-   * 0 in that column. */
+  /* The names of columns. A row counts if the file has no column `type` or if the row has a 0 in
+   * that column. */
   const char *node, *start, *end, *type;
-  bool blanks; /* blanks separate columns, not commas */
+  bool blanks; /* blanks, not commas, separate columns */
   enum { TIME_SECONDS, TIME_DATE, TIME_EPOCH } time;
 } formats[] = {{"node", "start", "end", NULL, false, TIME_SECONDS},
                {"nodenumz", "Prob Started", "Prob Fixed", NULL, false, TIME_DATE},

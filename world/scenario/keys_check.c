@@ -91,7 +91,7 @@ static bool refuse_value(struct walk *walk, int id, const char *path, const stru
   return refuse(walk, id, path, text, both);
 }
 
-/* Returns whether the text is a decimal number. Leading zeroes, as of octal numbers, are
+/* Returns whether the text is a decimal number. Leading zeroes, as octal numbers have them, are
  * refused. */
 static bool is_number(const char *text, bool negative)
 {

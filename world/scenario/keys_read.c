@@ -17,7 +17,7 @@ struct reader {
 static bool read_keys(const struct reader *reader, const struct key *keys, const char *prefix,
                       char *into);
 
-/* Writes an int or a uint32_t, which is at most INT32_MAX. */
+/* Writes a value of at most INT32_MAX, as an int or a uint32_t. */
 static void put(void *to, int64_t value)
 {
   int32_t narrow = (int32_t)value;
@@ -42,7 +42,7 @@ static void put_default(const struct key *key, void *to)
   case KEY_FLOPS:
     *(double *)to = key->otherwise;
     break;
-  default: /* the memory is zero already */
+  default: /* nothing to do, as the memory is zero already */
     break;
   }
 }

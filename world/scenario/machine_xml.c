@@ -26,9 +26,9 @@ static void add_setting(GString *xml, const char *id, const char *value)
   g_string_append_printf(xml, "    <prop id=\"%s\" value=\"%s\"/>\n", id, value);
 }
 
-/* Adds the configuration. SMPI's factors were fitted to an Ethernet of 2012, so all are switched
- * off. A message that is not eager is a request, an answer and the data: three latencies. A poll
- * costs as much as the software of a message. */
+/* Adds the configuration. SMPI's factors were fitted to an Ethernet of 2012, so all factors are
+ * switched off. A message that is not eager takes three latencies: for a request, an answer and the
+ * data. A poll costs as much as the software of a message. */
 static void add_config(GString *xml, const struct machine *machine)
 {
   const struct number overhead = number(machine->network.overhead);
@@ -143,7 +143,8 @@ static void add_groups(GString *xml, const struct machine *machine)
   }
 }
 
-/* Adds a link between the switches of two zones, one for each direction; or the route over it. */
+/* Adds a link between the switches of two zones, one for each direction, or the route over this
+ * link. */
 static void add_trunk(GString *xml, const char *from, const char *to, double bandwidth, double hop,
                       bool route)
 {
@@ -158,7 +159,7 @@ static void add_trunk(GString *xml, const char *from, const char *to, double ban
                            from, to, number(bandwidth).text, number(hop).text, SPLIT);
 }
 
-/* Adds trunks: every group has one to the core, where the service host is. The groups of a
+/* Adds trunks: every group has a trunk to the core, where the service host is. The groups of a
  * dragonfly reach each other without the core. */
 static void add_trunks(GString *xml, const struct machine *machine, bool routes)
 {
@@ -185,7 +186,7 @@ char *machine_xml(const struct machine *machine)
   g_string_append_printf(xml, "  <zone id=\"machine\" routing=\"%s\">\n",
                          routing[machine->topology]);
   add_setting(xml, "memory_copy_bw", number(machine->memory).text);
-  add_setting(xml, "message_handling_s", "0"); /* it is part of the overhead */
+  add_setting(xml, "message_handling_s", "0"); /* the handling is part of the overhead */
   if (machine->topology == TOPOLOGY_FLAT) {
     add_zone(xml, "flat", machine, 0, machine->nodes - 1, true);
   } else {

@@ -36,9 +36,9 @@ static const char *value_of(const char **names, const char **values, const char 
   return "";
 }
 
-/* Returns whether all values in attribute `name` (speeds of a host: "1Gf, 500Mf") are positive
- * numbers with a unit, or 0 if `zero`. Returns true if the attribute is missing, which SimGrid
- * reports. */
+/* Returns whether all values in attribute `name`, such as the speeds "1Gf, 500Mf" of a host, are
+ * positive numbers with a unit. If `zero`, a value may also be 0. Returns true if the attribute is
+ * missing, which SimGrid reports. */
 static bool are_amounts(const char *element, const char **names, const char **values,
                         const char *name, bool zero, GError **error)
 {
@@ -94,8 +94,8 @@ static bool has_good_property(const char **names, const char **values, GError **
          are_amounts(id, names, values, "value", seconds, error);
 }
 
-/* Refuses profiles by which SimGrid would switch a host or a link off, without the protocol
- * knowing. Profiles of speed, bandwidth and latency only change times, and may stay. */
+/* Refuses profiles by which SimGrid would switch a host or a link off, without telling the
+ * protocol. Profiles of speed, bandwidth and latency only change times, and may stay. */
 static bool stays_on(GMarkupParseContext *context, const char *element, const char **names,
                      const char **values, GError **error)
 {
@@ -119,10 +119,10 @@ static void add_host(GPtrArray *hosts, GHashTable *seen, const char *id, GError 
     g_ptr_array_add(hosts, g_strdup(id));
 }
 
-/* Holds the hosts of a zone with routing Cluster that have no <host_link> so far. */
+/* Holds the hosts of a zone with routing Cluster for which no <host_link> was read so far. */
 struct star {
   GHashTable *bare; /* host -> line of its <host>, or NULL if the zone has another routing */
-  bool links;       /* other hosts have a link */
+  bool links;       /* some host of the zone has a link */
 };
 
 struct reading {
@@ -132,7 +132,7 @@ struct reading {
   GPtrArray *interconnects; /* in the order of the file */
   GPtrArray *zones;         /* ids of the open zones, the innermost last */
   GHashTable *zone_of;      /* host -> zone, or NULL if the caller does not want it */
-  const char *wanted;       /* the interconnect to read; NULL until there is one */
+  const char *wanted;       /* the interconnect to read, or NULL until one is found */
   bool skipping;            /* inside the zone of another interconnect */
 };
 
@@ -176,8 +176,8 @@ static void note_link(struct reading *reading, GMarkupParseContext *context, con
   }
 }
 
-/* Refuses a host without a link. In SimGrid, its messages would take the other host's link alone,
- * or no time. */
+/* Refuses a host without a link. In SimGrid, the host's messages would use only the other host's
+ * link, or take no time. */
 static void leave_star(struct reading *reading, GError **error)
 {
   struct star star = g_array_index(reading->stars, struct star, reading->stars->len - 1);
@@ -393,7 +393,8 @@ const char *platform_name(const char *path)
     if (!**folder || !g_str_has_prefix(path, full) || path[length] != '/')
       continue;
     g_autofree char *found = scenario_find_in(folders, path + length + 1);
-    if (found && !strcmp(found, path)) /* else an earlier folder has a platform of that name */
+    if (found &&
+        !strcmp(found, path)) /* otherwise an earlier folder has a platform with that name */
       return path + length + 1;
   }
   return path;

@@ -53,8 +53,8 @@ static bool is_loaded(const char *file)
   return g_hash_table_contains(loaded, file);
 }
 
-/* Loads a shared object of protocols. The table of the mutants, which are recline's own, is filled
- * in when they are loaded. */
+/* Loads a shared object of protocols. The table in the object of the mutants, which are recline's
+ * own, is filled in when the object is loaded. */
 static bool load(const char *file, GError **error)
 {
   if (is_loaded(file))
@@ -101,9 +101,9 @@ const char *plugin_file(const char *name)
 
 /* ---- the mutants ---- */
 
-/* Returns the path of the file of mutants: in the folder of this library, as lib/ for the MPI
- * layer, or in the folder lib/ beside the executable's folder. NULL: it is in neither. The caller
- * frees it. */
+/* Returns the path of the file of mutants: in the folder of this library (lib/, for the MPI layer)
+ * or in the folder lib/ beside the executable's folder. Returns NULL if neither folder has the
+ * file. The caller frees the path. */
 static char *mutants_file(void)
 {
   Dl_info here;

@@ -7,7 +7,7 @@
 #include "world/scenario/quantity.h"
 #include "world/scenario/scenario.h"
 
-/* Limits values to 300 years and an exabyte, above which simulated time loses digits. */
+/* Limits values to 300 years and an exabyte, because simulated time loses digits above. */
 static const double longest = 1e10, largest = 1e18;
 
 static const struct time_unit rates[] = /* of bytes per second */
@@ -42,7 +42,8 @@ static char *bits_hint(double number, const char *unit)
   return NULL;
 }
 
-/* Reads "1.5ms". A bare number is right if `bare` is set; 0 always is. */
+/* Reads a text such as "1.5ms". A number without a unit is allowed if `bare` is set; 0 is always
+ * allowed. */
 static bool quantity(const char *word, const struct time_unit *units, bool bare, const char *kind,
                      double most, double *value, GError **error)
 {

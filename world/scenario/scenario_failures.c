@@ -114,8 +114,8 @@ static bool judge_trace(const struct scenario *scenario, const char *path, struc
                             &failure->outages_count, error);
 }
 
-/* Judges `returns`. A node that does not come back fails alone, and its ranks go where there is
- * room. Only the server comes back empty; the level of storage says what a node loses. */
+/* Judges `returns`. A node that does not come back fails alone, and its ranks go to nodes with
+ * room. Only the server can come back empty; for a node the level of storage says what it loses. */
 static bool judge_returns(const struct scenario *scenario, const char *path,
                           const struct failure *failure, GError **error)
 {
@@ -132,8 +132,8 @@ static bool judge_returns(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "returns", beside, error);
 }
 
-/* Judges a failure in which a living process is declared dead: it must be `at` or `after`, and can
- * neither cut a step, nor move ranks to another interconnect, nor run under ULFM. */
+/* Judges a failure in which a living process is declared dead. Its trigger must be `at` or `after`,
+ * and it can neither cut a step, nor move ranks to another interconnect, nor happen under ULFM. */
 static bool judge_declared(const struct scenario *scenario, const char *path,
                            const struct failure *failure, GError **error)
 {
@@ -150,7 +150,8 @@ static bool judge_declared(const struct scenario *scenario, const char *path,
          refuse_key(scenario, path, "ends_after", beside, error);
 }
 
-/* Judges a failure of the server. It has no victim, so it needs a rank that sees the event. */
+/* Judges a failure of the server. Such a failure has no victim, so it must name the rank at whose
+ * event it strikes. */
 static bool judge_server(const struct scenario *scenario, const char *path,
                          const struct failure *failure, GError **error)
 {

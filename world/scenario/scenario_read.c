@@ -25,7 +25,7 @@ static bool judge_binary(struct scenario *scenario, GError **error)
                                                      "a program built by recline-cc", error);
 }
 
-/* Sets the default capacity: small for the explorer, which stores whole states and runs short
+/* Sets the default capacity: it is small for the explorer, which stores whole states and runs short
  * scripts. */
 static void default_capacity(struct scenario *scenario)
 {
@@ -73,8 +73,8 @@ static bool judge_program(struct scenario *scenario, GError **error)
   return judge_topology(scenario, error) && (script || judge_binary(scenario, error));
 }
 
-/* Refuses a protocol with a list of names. There are hundreds of mutants, whose names have a tilde:
- * they are suggested, but not listed. */
+/* Refuses a protocol with a list of names. The hundreds of mutants, whose names have a tilde, are
+ * suggested but not listed. */
 static bool refuse_protocol(const struct scenario *scenario, GError **error)
 {
   const char *name = scenario->protocol.name;
@@ -130,8 +130,8 @@ static bool judge_image(struct scenario *scenario, GError **error)
 }
 
 /* Judges a run that leaves its last checkpoint for another run. The other run must be able to read
- * the checkpoint, so the checkpoint is neither in this process' memory nor on a node; and it must
- * belong to all ranks. */
+ * the checkpoint, so the checkpoint must be neither in the memory of this process nor on a node. It
+ * must also belong to all ranks. */
 static bool judge_stop(const struct scenario *scenario, GError **error)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);
@@ -189,8 +189,9 @@ static bool judge_checkpoint(struct scenario *scenario, GError **error)
                            scenario->protocol.name);
 }
 
-/* Returns whether the interval is long enough: longer than the protocol's work around the instant
- * of a checkpoint, and than the time to tell all ranks of the next one. */
+/* Returns whether the interval is long enough. It must be longer than the protocol's work around
+ * the instant of a checkpoint, and longer than the time to tell all ranks of the next
+ * checkpoint. */
 static bool fits_interval(const struct scenario *scenario, GError **error)
 {
   const double *bound = scenario->clocks.bound;
@@ -216,7 +217,7 @@ static bool judge_clocks(struct scenario *scenario, GError **error)
   return fits_interval(scenario, error);
 }
 
-/* Judges the trace that a run follows: no other key may say when things happen. */
+/* Judges the trace that a run follows. No other key may say when things happen. */
 static bool judge_schedule(struct scenario *scenario, GError **error)
 {
   if (!scenario->schedule)

@@ -21,8 +21,8 @@ struct symbols {
   size_t names_size;
 };
 
-/* Returns `size` bytes of the file from `offset` on, or NULL if they are not aligned, or not all
- * there. */
+/* Returns `size` bytes of the file from `offset` on, or NULL if they are not aligned or the file
+ * does not have all of them. */
 static const void *at(const struct object *o, uint64_t offset, uint64_t size)
 {
   bool inside = offset <= o->size && size <= o->size - offset;
@@ -73,8 +73,8 @@ static const char *name_of(const struct symbols *symbols, size_t i)
 
 /* ---- what it needs ---- */
 
-/* Returns whether the object may need that name: memcpy and its like, names that compilers make of
- * them, and names in start files. */
+/* Returns whether the object may need that name: memcpy and similar functions, the names that
+ * compilers make of these, and names in start files. */
 static bool is_allowed(const char *name)
 {
   static const char *const allowed[] = {"memcpy",
@@ -177,8 +177,8 @@ static bool is_writable(const struct object *o, unsigned section)
 }
 
 /* Returns whether the compiler's start files have brought the section: a pointer to itself, and a
- * byte, which a linker may pad. Without names, other variables look the same; then another test
- * makes up for it, because all data are mapped read-only. */
+ * byte, which a linker may pad. Without names, other variables look the same. This does no harm,
+ * because all data are mapped read-only, too. */
 static bool is_of_start_files(const struct object *o, unsigned section)
 {
   const Elf64_Shdr *s = &o->section[section];
@@ -286,8 +286,8 @@ static bool is_other(const char *name, const void *wanted)
   return !g_str_equal(name, wanted);
 }
 
-/* Returns whether the code at `address` begins with these bytes, two hexadecimal digits each; `..`
- * is any byte. */
+/* Returns whether the code at `address` begins with the bytes `digits`, two hexadecimal digits
+ * each; `..` stands for any byte. */
 static bool has_code(const struct object *o, uint64_t address, const char *digits)
 {
   size_t bytes = strlen(digits) / 2;

@@ -4,9 +4,9 @@
 static const uint64_t KEY[] = {UINT64_C(0x6A09E667F3BCC909), UINT64_C(0xBB67AE8584CAA73B),
                                UINT64_C(0x3C6EF372FE94F82B), UINT64_C(0xA54FF53A5F1D36F1)};
 
-/* Folds by a Feistel network on (x, y), keyed by `next`, with feed-forward: in each round one half
- * goes through a mixing bijection into the other, and at the end the input is added. So nobody can
- * compute back from the result without knowing the input. */
+/* Folds by a Feistel network on (x, y), keyed by `next`, with feed-forward. In each round one half
+ * goes through a mixing bijection into the other half, and at the end the input is added. So nobody
+ * can compute the input from the result. */
 struct content content_fold(struct content seen, struct content next)
 {
   uint64_t half[2], key[2];

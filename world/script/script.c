@@ -264,7 +264,7 @@ static const struct {
   const char *name;
   enum script_kind kind;
   int flow;
-  bool counts; /* its count is not 0 */
+  bool counts; /* the operation has a count, which is not 0 */
 } kinds[] = {{"send", SCRIPT_SEND, RCL_FLOW_NONE, false},
              {"ssend", SCRIPT_SEND, RCL_FLOW_NONE, true},
              {"recv", SCRIPT_RECV, RCL_FLOW_NONE, false},
@@ -370,7 +370,8 @@ static void number_iterations(struct list *list)
 }
 
 /* Judges the names of receives: every irecv must be completed by a wait or a cancel. A cancel gets
- * the peer, tag and communicator of its irecv, because it may have to receive in its place. */
+ * the peer, tag and communicator of its irecv, because it may have to receive in the irecv's
+ * place. */
 static bool check_names(struct parser *p, const struct list *list)
 {
   const struct operation *posted[SCRIPT_NAMES] = {NULL};

@@ -16,8 +16,8 @@ static void message(struct list *list, enum script_kind kind, int peer,
                                    .unseen = call->unseen});
 }
 
-/* Adds the operations of `self` for one direction of a call: the root exchanges with everybody,
- * others with the root.
+/* Adds the operations of `self` for one direction of a call: the root exchanges with all other
+ * ranks, which exchange with the root only.
  */
 static void flow(struct list *list, const struct script *script, int self, int root,
                  const struct operation *call, bool to_root, int number)

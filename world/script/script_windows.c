@@ -11,9 +11,9 @@ struct maker {
   const struct script *script;
   int self;
   struct list list;
-  bool serves; /* the rank has a window that is locked */
-  /* Locks on other ranks: the kind that is asked for, whether the rank has asked, and its accesses
-   * so far. */
+  bool serves; /* the rank has a window that ranks may lock */
+  /* By rank, for locks on other ranks: the kind of the lock, whether the rank has requested it, and
+   * its accesses so far. */
   int lock[SCRIPT_WINDOW_RANKS];
   bool asked[SCRIPT_WINDOW_RANKS];
   unsigned from[SCRIPT_WINDOW_RANKS];
@@ -54,8 +54,8 @@ static bool fetches(const struct maker *m, int rank, struct range range, int tar
   return false;
 }
 
-/* Returns the epoch of `rank` that ends with operation `number`, from 0, of that kind and peer
- * (RCL_ANY: any). */
+/* Returns the epoch of `rank` that ends with operation number `number`, from 0, of that kind and
+ * peer. RCL_ANY stands for any peer. */
 static struct range epoch(const struct maker *m, int rank, enum script_kind kind, int peer,
                           unsigned number)
 {
@@ -113,8 +113,8 @@ static void step(struct maker *m, enum script_kind kind, int peer, struct range 
          &(struct operation){.kind = kind, .peer = peer, .from = range.from, .to = range.to});
 }
 
-/* Adds the origin's part: the origin sends its accesses to the target, and later awaits what they
- * fetch. */
+/* Adds the origin's part: the origin sends its accesses to the target, and later awaits the fetched
+ * values. */
 static void begin_origin(struct maker *m, int target, struct range range)
 {
   if (fetches(m, m->self, range, target))
@@ -151,7 +151,7 @@ static void serve(struct maker *m, int name)
   append(&m->list, &(struct operation){.kind = SCRIPT_SERVE, .name = name, .unseen = true});
 }
 
-/* Adds an operation as it is written. */
+/* Adds an operation as the script has it. */
 static void add(struct maker *m, const struct operation *op)
 {
   append(&m->list, op);
@@ -202,8 +202,8 @@ static void lock(struct maker *m, const struct operation *op)
   serve(m, SCRIPT_GRANT);
 }
 
-/* Sends the accesses to that target, together with the request for its lock unless an earlier
- * message has asked for the lock. */
+/* Sends the accesses to that target. The message also requests the target's lock, unless an earlier
+ * message has requested it. */
 static void send_off(struct maker *m, int target, struct range range, bool unlocks)
 {
   message(m, SCRIPT_IRECV, target, TAG_REPLY, range);

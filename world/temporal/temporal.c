@@ -1,5 +1,5 @@
-/* Reads formulas, and judges them in a known run: by the meaning of each operator, without an
- * automaton. So the replay of a trace is a second opinion on the search. */
+/* Reads formulas, and judges them in a known run by the meaning of each operator, without an
+ * automaton. So the replay of a trace checks the result of the search in another way. */
 #include "world/temporal/temporal.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ struct reader {
   struct temporal *t;
   const char *at;
   int ranks;
-  char *problem; /* "": none so far */
+  char *problem; /* the first problem, or "" if there is none so far */
 };
 
 static void complain(struct reader *r, const char *found, const char *expected)
@@ -228,8 +228,8 @@ void temporal_fact_text(const struct temporal *t, unsigned fact, char *text, siz
 
 /* ---- judging ---- */
 
-/* Returns whether an operator holds in a state, given the operands there and the operator in the
- * next state. */
+/* Returns whether an operator holds in a state, given the values of its operands in that state and
+ * its own value in the next state. */
 static bool holds_here(enum temporal_kind kind, bool left, bool right, bool next)
 {
   switch (kind) {
@@ -269,7 +269,8 @@ bool temporal_holds(const struct temporal *t, const uint32_t *facts, uint32_t co
     bool least = node->kind == TEMPORAL_UNTIL || node->kind == TEMPORAL_EVENTUALLY;
     bool *here = holds[n] = memory_grow(NULL, count * sizeof *here);
     memset(here, !least, count * sizeof *here);
-    for (unsigned pass = 0; pass < 2; pass++) /* the second knows what follows the last state */
+    for (unsigned pass = 0; pass < 2;
+         pass++) /* the second pass knows what follows the last state */
       for (uint32_t i = count; i-- > 0;)
         here[i] = node->kind == TEMPORAL_FACT
                       ? facts[i] >> node->fact & 1

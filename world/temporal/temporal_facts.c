@@ -92,7 +92,7 @@ static bool has_failed(const struct world *w, int number)
 /* ---- the table ---- */
 
 /* One of the functions is set in each entry. A fact without operands is true if `rank` is true of
- * some rank (with `each`: of every rank), or `pair` of some channel. */
+ * some rank (or of every rank, with `each`), or if `pair` is true of some channel. */
 static const struct {
   const char *name;
   bool (*rank)(const struct world *, int rank);

@@ -28,7 +28,7 @@ struct join {
   struct buffer text; /* the joined trace */
   struct part *part;  /* by rank */
   unsigned ranks;
-  double begin, now; /* seconds of the first step, and of the last */
+  double begin, now; /* time of the first step, and of the last one, in seconds */
   struct joined *out;
   GError **error;
 };
@@ -56,7 +56,8 @@ static bool is_account(const char *line)
   return what && g_str_has_prefix(what, " account ");
 }
 
-/* Returns the next line with a step, without its time, which is read, or NULL if there is none. */
+/* Reads the time of the next line with a step. Returns the line without the time, or NULL if there
+ * is none. */
 static const char *part_line(struct part *part)
 {
   struct part_trace *trace = &part->trace;
@@ -187,7 +188,7 @@ static bool read_move(struct join *j, struct part *part, const char *line, struc
 
 enum taken { TAKEN, REFUSED, WRONG };
 
-/* Takes the next line of `part` if it can happen now; otherwise sets *why not. */
+/* Takes the next line of `part` if it can happen now. Otherwise sets *why to the reason. */
 static enum taken take(struct join *j, struct part *part, char **why)
 {
   const char *line = part_line(part);
@@ -218,7 +219,7 @@ static enum taken take(struct join *j, struct part *part, char **why)
 
 /* ---- lives ---- */
 
-/* Returns the part with the earliest next line among the parts not yet `tried`. */
+/* Returns the part with the earliest next line, among the parts that were not yet `tried`. */
 static struct part *earliest(struct join *j, const bool *tried)
 {
   struct part *found = NULL;
@@ -286,8 +287,8 @@ static bool find_start(struct join *j, uint32_t *checkpoint)
 }
 
 /* Takes the crash of all processes, and its detection. A process may have been killed after its
- * commit was recorded and before its trace told so. Then the commit is added for the process,
- * because nothing after the commit was seen. */
+ * commit was recorded and before its trace told this. Then the commit is added for the process,
+ * because no later step of it is known. */
 static void take_crash(struct join *j, uint32_t checkpoint)
 {
   if (checkpoint && global_of(&j->world)->committing == checkpoint)
@@ -298,7 +299,7 @@ static void take_crash(struct join *j, uint32_t checkpoint)
   take_untold(j, (struct move){.kind = MOVE_DETECT, .rank = -1});
 }
 
-/* Opens the parts of a life. Sets *there: whether there is such a life. */
+/* Opens the parts of a life. Sets *there to whether there is such a life. */
 static bool open_life(struct join *j, unsigned life, bool *there)
 {
   *there = false;
@@ -336,7 +337,7 @@ static bool join_lives(struct join *j)
 
 /* ---- the whole ---- */
 
-/* Takes the head from the first part that exists: all parts have the same. */
+/* Takes the head from the first part that exists, because all parts have the same head. */
 static bool begin(struct join *j)
 {
   struct part part = {0};

@@ -1,4 +1,4 @@
-/* Replays a trace: in a world of its own, or in a world that the caller continues from there. */
+/* Replays a trace, in a world of its own or in a world with which the caller then continues. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct extras {
   guint64 number; /* @n, or 0 if there is none */
   gint64 place;   /* at=K, or -1 if there is none */
   struct content content;
-  guint64 writes; /* of a crash: the end of each write (move.index) */
+  guint64 writes; /* of a crash: how each write ends (move.index) */
   guint64 cut;    /* 1 + world_cut(), or 0 if there is none */
   guint64 leaves; /* of a crash: what it leaves of a node (crash_leaves) */
   bool early;
@@ -282,8 +282,9 @@ static bool replay_violation(struct replay *r, const char *text)
   return replay_bad(r, "the trace says '%s', the replay finds no such violation", text);
 }
 
-/* Finds the properties to judge: only the properties that the trace calls violated. A verdict holds
- * one violation, so another property that the same step violates could hide the one in the trace.
+/* Finds the properties to judge, which are only those that the trace calls violated. A verdict
+ * holds one violation, so another property that the same step violates could hide the violation in
+ * the trace.
  */
 static void find_properties(struct replay *r, char **lines)
 {
@@ -451,7 +452,7 @@ bool trace_continue(const char *file, struct world *world, const char *host,
   bool fine = line != NULL;
   for (; fine && *line && (**line || line[1]); line++) {
     r.line++;
-    /* A line `violation` is no move: the move before it has told `taken` of the violation. */
+    /* A line `violation` is no move. The move before has already told `taken` of the violation. */
     if (!g_str_has_prefix(*line, "violation "))
       fine = continue_line(&r, *line, taken);
   }

@@ -1,6 +1,6 @@
 /* Judges the violation of a temporal formula that a trace tells: the replay notes the facts of each
- * state, and asks whether the formula holds of the run. It has no automaton, so it is a second
- * opinion on the search. */
+ * state, and asks whether the formula holds of the run. The replay has no automaton, so it checks
+ * the result of the search in another way. */
 #include "world/trace/replay.h"
 
 bool replay_find_formula(struct replay *r, char **lines)

@@ -2,7 +2,7 @@
 
 #include "world/scenario/platform_file.h"
 
-/* Names the platform. Any machine will do, because the schedule fixes the order. */
+/* Names the platform. Any machine is right, because the schedule fixes the order of events. */
 static const char platform[] = "clan.xml";
 
 const char *schedule_file_refuses(const struct scenario *claim, const struct script *script)

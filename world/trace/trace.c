@@ -10,7 +10,7 @@
 /* ---- writing ---- */
 
 struct trace {
-  struct output *output; /* NULL: closed */
+  struct output *output; /* the file being written, or NULL once it is closed */
   FILE *out;             /* the file's stream */
   char *file;
   bool steps;

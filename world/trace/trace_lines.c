@@ -12,7 +12,8 @@
 
 /* ---- message numbers ---- */
 
-/* Holds a message under way, as it is in its channel, with its number, or 0 if it has none yet. */
+/* Holds a message under way, as it is in its channel, with its number, which is 0 if it has none
+ * yet. */
 struct numbered {
   uint64_t number;
   struct world_message message;
@@ -33,16 +34,16 @@ struct placed {
   int16_t source, destination, comm;
 };
 
-enum { PLACED = 1 << 14 }; /* places are known for this many messages, the last ones */
+enum { PLACED = 1 << 14 }; /* number of messages, the last ones, whose places are known */
 
 /* Holds copies of the channels whose messages carry numbers. */
 struct trace_lines {
-  uint32_t *queue_of; /* by part: index in `queues`, + 1, or 0 if there is none yet */
+  uint32_t *queue_of; /* by part: 1 + the index in `queues`, or 0 if it has no queue yet */
   struct queue *queues;
   uint32_t count, room;
   uint64_t last;
-  struct placed *placed; /* a ring */
-  uint64_t placed_count; /* number of messages that ever came into the ring */
+  struct placed *placed; /* a ring buffer */
+  uint64_t placed_count; /* number of messages that were ever put into the ring */
   uint32_t placed_room;
 };
 
@@ -85,7 +86,7 @@ static void append(struct queue *queue, struct numbered entry)
   queue->item[queue->count++] = entry;
 }
 
-/* Returns whether two messages are the same one. A message that stays in its channel changes only
+/* Returns whether two values are the same message. A message that stays in its channel changes only
  * when its sender's next alarm goes off, or when control messages before it are taken. */
 static bool is_same(const struct world_message *was, const struct world_message *now)
 {
@@ -106,8 +107,9 @@ static bool keeps(const struct queue *queue, const struct world_message *now, ui
   return true;
 }
 
-/* Makes the copy of a channel equal to the channel: messages that are gone (a new incarnation, a
- * lie) leave, new ones come in without a number. Needs no knowledge of the world's rules. */
+/* Makes the copy of a channel equal to the channel. Messages that are gone, because of a new
+ * incarnation or an injected fault, are removed, and new messages are added without a number. It
+ * uses no knowledge of the world's rules. */
 static void follow(struct trace_lines *numbers, const struct world *world, uint32_t part)
 {
   uint32_t size, from = 0;
