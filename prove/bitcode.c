@@ -35,7 +35,7 @@ static LLVMModuleRef read_module(const char *file, GError **error)
   return fine ? module : NULL;
 }
 
-/* Links door_bitcode.c to a module. Disposes of the module if that fails. */
+/* Links door_bitcode.c to a module. Disposes of the module if linking fails. */
 static LLVMModuleRef with_door(LLVMModuleRef module, const char *name, GError **error)
 {
   LLVMModuleRef door = module ? read_module(PROVE_BUILD "/prove/door.bc", error) : NULL;
@@ -48,8 +48,8 @@ static LLVMModuleRef with_door(LLVMModuleRef module, const char *name, GError **
   return NULL;
 }
 
-/* Compiles a source with the options that the protocols had. Headers are also looked for in
- * `folder`. */
+/* Compiles a source with the options with which the protocols were compiled. Also looks for headers
+ * in `folder`. */
 static LLVMModuleRef compile(const char *source, const char *folder, GError **error)
 {
   g_autofree char *out = NULL, *quoted = NULL, *err = NULL;
@@ -78,7 +78,7 @@ static LLVMModuleRef compile(const char *source, const char *folder, GError **er
   return module;
 }
 
-/* Returns the protocol of that name, if it was built with recline. */
+/* Returns the module of the protocol of that name, if the protocol was built with recline. */
 static LLVMModuleRef find(const char *name, GError **error)
 {
   g_autoptr(GDir) folder = g_dir_open(PROVE_BUILD "/prove", 0, error);

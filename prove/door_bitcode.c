@@ -1,6 +1,6 @@
-/* Has the part of recline that the prover executes: a step as hosts take it, and the grammar's
- * table. The build compiles this file, protocols/step.c and protocols/grammar.c to bitcode;
- * bitcode.c links it to a protocol. */
+/* Contains what the prover executes of recline besides protocols: a step as hosts take it, and the
+ * table of the grammar. The build compiles this file, protocols/step.c and protocols/grammar.c to
+ * bitcode; bitcode.c links it to a protocol. */
 #include "protocols/grammar.h"
 
 size_t prove_size(const struct rcl_protocol *, const struct rcl_config *);
@@ -29,7 +29,7 @@ int prove_invariant(const struct rcl_protocol *protocol, const struct rcl_config
   return protocol->violated_invariant ? protocol->violated_invariant(config, state) : 0;
 }
 
-/* Takes a step. Returns whether it made more actions than the list has room for. */
+/* Takes a step. Returns whether the step made more actions than fit the list. */
 bool prove_step(const struct rcl_protocol *protocol, const struct rcl_config *config, void *state,
                 const struct rcl_event *event, struct rcl_actions *actions)
 {

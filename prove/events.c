@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Names the fields of an event that may differ from zero, by protocol.h. */
+/* Names the fields of an event that may differ from zero, as protocol.h describes them. */
 enum field {
   PART = 1 << 0,
   WILDCARD = 1 << 1,
@@ -21,7 +21,7 @@ enum field {
   WORDS = 1 << 14,
   CONTROL = 1 << 15,
   SOME = 1 << 16,
-  DRAINED = 1 << 17 /* ARRIVED without a receive: below the matching, or as the rank drains */
+  DRAINED = 1 << 17 /* ARRIVED without a receive, below the matching or because the rank drains */
 };
 
 enum peers { NO_PEER, EACH_RANK, EACH_OTHER, EACH_OR_ANY };
@@ -88,7 +88,7 @@ static void set(struct making *m, size_t at, uint64_t bits, uint32_t bytes)
   rank_write(m->w, NULL, m->w->event, (uint32_t)at, &v, bytes);
 }
 
-/* Makes a field unknown, with a value from `least` to `most`. */
+/* Makes the value of a field unknown; it lies between `least` and `most`. */
 static void any(struct making *m, const char *name, size_t at, uint32_t bytes, uint64_t least,
                 uint64_t most)
 {

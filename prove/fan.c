@@ -29,7 +29,7 @@ void fan_add(struct fan *f, const struct path *p, Z3_ast holds)
   g_ptr_array_add(f->ends, end);
 }
 
-/* Moves to the front all ends that have the same condition at `depth` as the first end. Returns
+/* Moves all ends that have the same condition at `depth` as the first end to the front. Returns
  * their number. */
 static guint gather(struct fan_end **end, guint count, guint depth)
 {
@@ -45,7 +45,7 @@ static guint gather(struct fan_end **end, guint count, guint depth)
 
 static Z3_ast term_of(Z3_context z, struct fan_end **end, guint count, guint depth);
 
-/* Returns the term for the ends behind one condition. */
+/* Returns the term for the ends that lie behind one condition. */
 static Z3_ast behind(Z3_context z, struct fan_end **end, guint count, guint depth)
 {
   Z3_ast all[] = {end[0]->condition[depth], term_of(z, end, count, depth + 1)};

@@ -5,25 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers the operands of LLVM's nodes, for which LLVM's C interface has no names. */
+/* Names the operands of LLVM's nodes, because LLVM's C interface has no names for them. */
 enum { OPERAND_NAME = 2, OPERAND_BASE = 3, OPERAND_ELEMENTS = 4, OPERAND_TYPE = 4 };
 
 struct field {
   char *name;
-  uint32_t offset, bytes; /* of an enumerator: its value, and 0 */
+  uint32_t offset, bytes; /* for an enumerator: its value, and 0 */
 };
 
 /* Describes a struct or an enumeration. */
 struct field_type {
   char *name;
-  bool counts; /* this is an enumeration */
+  bool counts; /* the type is an enumeration */
   uint32_t bytes;
   GArray *fields; /* struct field */
 };
 
 /* Describes entries of one type that follow one another in a state. */
 struct field_piece {
-  const char *name; /* NULL: the struct at the beginning */
+  const char *name; /* name of the piece, or NULL for the struct at the beginning */
   const struct field_type *type;
   uint32_t offset, room;
 };
@@ -32,7 +32,7 @@ struct field_piece {
 struct finding {
   struct fields *f;
   LLVMContextRef context;
-  GHashTable *seen;    /* LLVMMetadataRef */
+  GHashTable *seen;    /* set of the nodes that were visited: LLVMMetadataRef */
   GQueue *work;        /* LLVMValueRef of nodes that are yet to be visited */
   GHashTable *returns; /* name of a function -> name of the struct that it returns a pointer to */
 };
@@ -196,7 +196,8 @@ static void add_piece(struct fields *f, const char *name, const struct field_typ
     g_array_append_val(f->pieces, piece);
 }
 
-/* Finds the pieces of a state of zeroes, which have the same places in all states. */
+/* Describes a search for the pieces of a state of zeroes. They have the same places in all
+ * states. */
 struct placing {
   struct finding *s;
   struct rank_world *w;
@@ -207,7 +208,7 @@ static void place(void *ctx, struct path *p)
   const struct placing *g = ctx;
   struct fields *f = g->s->f;
   if (f->pieces->len)
-    return; /* this is another path */
+    return; /* this write belongs to another path */
   const struct field_type *state = type_named(f, "state", false),
                           *offsets = type_named(f, "offsets", false);
   add_piece(f, NULL, state, 0, state ? state->bytes : 0);

@@ -4,7 +4,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* Has the contents of the files, by answer. */
+/* The contents of the files, by answer. */
 static const char *const words[] = {[KEPT_NOT] = "",
                                     [KEPT_PROVED] = "proved\n",
                                     [KEPT_DRAINS] = "proved, drains\n",

@@ -1,5 +1,5 @@
-/* Takes the actions of a step, with their effects on what clauses speak of
- * (world/rules/world_actions.c). */
+/* Takes the actions of a step. Follows only their effects on the things that clauses name (compare
+ * world/rules/world_actions.c). */
 #include <stddef.h>
 
 #include "prove/line_moves.h"
@@ -9,7 +9,7 @@ struct taking {
   struct whole *h;
   struct line_move *m;
   struct path *p;
-  uint32_t at; /* place of the action */
+  uint32_t at; /* index of the action in the list */
   const char *unknown;
 };
 
@@ -26,8 +26,8 @@ static Z3_ast term(const struct taking *t, struct value v)
   return value_ast(t->h->w.x.z3, &v);
 }
 
-/* Returns the value of a field. If it is not known, or not below `most`, sets t->unknown and
- * returns 0. */
+/* Returns the value of a field. If the value is not known, or is not below `most`, sets t->unknown
+ * and returns 0. */
 static uint32_t known(struct taking *t, struct value v, uint32_t most)
 {
   if (v.kind != VALUE_BITS || v.bits >= most)
@@ -40,8 +40,8 @@ static Z3_ast *word(const struct taking *t, enum rank_word which)
   return &t->m->now[word_of_rank(t->h, t->m->rank, which)];
 }
 
-/* Returns the event's checkpoint as a term over the words before the move, as the words behind the
- * move have lost it. */
+/* Returns the event's checkpoint as a term over the words before the move, because the words after
+ * the move no longer contain it. */
 static Z3_ast event_checkpoint(const struct taking *t)
 {
   return term(
@@ -53,7 +53,7 @@ static void raise_word(struct taking *t, uint32_t word)
   t->m->now[word] = plus(t->h, t->m->now[word], number(t->h, 1));
 }
 
-/* Counts a message under way by its colour. */
+/* Counts a message that goes under way, by the message's colour. */
 static void put_colour(struct taking *t, uint32_t peer)
 {
   struct whole *h = t->h;
@@ -85,7 +85,8 @@ static void count_sent(struct taking *t, uint32_t peer)
     raise_word(t, word_of_count(t->h, t->m->rank, (int)peer, OF_STATE, COUNT_SENT));
 }
 
-/* Counts a message that the program is given: the one that has arrived, or one that was kept. */
+/* Counts a message that the program is given: the message that has arrived, or a message that was
+ * kept. */
 static void count_given(struct taking *t, uint32_t peer)
 {
   struct whole *h = t->h;
@@ -106,7 +107,8 @@ static void count_given(struct taking *t, uint32_t peer)
   }
 }
 
-/* Joins a barrier of all ranks: all other ranks have yet to take this rank's contribution. */
+/* Joins a barrier of all ranks. From then on, all other ranks have yet to take this rank's
+ * contribution. */
 static void join_barrier(struct taking *t)
 {
   struct whole *h = t->h;
@@ -156,7 +158,7 @@ static void put_control_to(struct taking *t, int to, uint32_t kind, Z3_ast is_se
     word[k] = is_sent ? chosen(h, is_sent, is[k], word[k]) : is[k];
 }
 
-/* Sends a control message to the rank that the action names, which may depend on the state. */
+/* Sends a control message to the rank that the action names. That rank may depend on the state. */
 static void put_control(struct taking *t)
 {
   struct whole *h = t->h;
@@ -191,8 +193,8 @@ static void capture(struct taking *t)
   *word(t, WORD_CAPTURING) = checkpoint;
 }
 
-/* Adds the duty that nothing is stored in `storing` and `durable`, and that the checkpoint is the
- * next one.
+/* Adds the duty to show that nothing is stored in `storing` and `durable`, and that the checkpoint
+ * is the next one.
  */
 static void may_store(struct taking *t, enum rank_word storing, enum rank_word durable,
                       Z3_ast checkpoint, const char *text)
@@ -203,7 +205,7 @@ static void may_store(struct taking *t, enum rank_word storing, enum rank_word d
                  both(h, none, same(h, checkpoint, next_checkpoint(h, t->m->now))));
 }
 
-/* Stores the state behind the step with a part of the checkpoint. */
+/* Stores the state after the step, together with a part of the checkpoint. */
 static void store_state(struct taking *t, enum memory_of memory)
 {
   struct whole *h = t->h;
@@ -242,7 +244,7 @@ static void store(struct taking *t)
             "an image is stored once, of the next checkpoint");
   *word(t, WORD_STORING) = checkpoint;
   store_state(t, OF_NEWER);
-  /* The image has the program as it was before the step. */
+  /* The image contains the program as it was before the step. */
   whole_copy_counts(h, t->m->rank, t->m->now, OF_NEWER, h->before, OF_STATE);
 }
 
@@ -326,7 +328,7 @@ static void take(struct taking *t, enum rcl_action_kind kind, bool *gives_up)
   case RCL_ACTION_ROLL_BACK:
     t->unknown = "a rank goes back by itself, or takes part in a collective for others";
     break;
-  default: /* actions on payloads, outputs and connections: no clause speaks of these */
+  default: /* actions on payloads, outputs and connections, of which no clause speaks */
     break;
   }
 }

@@ -7,8 +7,8 @@ bool line_is_left_out(const struct proving *g, const struct told *told)
   return g->without && g_str_equal(told->name, g->without);
 }
 
-/* Asserts the clauses that speak only of these places, or NULL for all clauses. Returns whether it
- * left any clause out. */
+/* Asserts the clauses that speak only of the places `about`, or all clauses if `about` is NULL.
+ * Returns whether it left out any clause. */
 static bool assert_clauses(struct proving *g, Z3_solver solver, const struct places *about)
 {
   bool fewer = false;
@@ -71,8 +71,8 @@ static void note_state(struct proving *g, Z3_model model)
   g_ptr_array_add(g->seen, state);
 }
 
-/* Returns whether the term is possible in that state, in which only terms that are no words (the
- * fields of events) are unknown. */
+/* Returns whether the term is possible in that state. In the state, only terms that are not words,
+ * such as the fields of events, are unknown. */
 static bool is_possible_in(struct proving *g, Z3_ast term, const Z3_ast *state, Z3_model *model)
 {
   const struct whole *h = g->h;

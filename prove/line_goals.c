@@ -30,7 +30,8 @@ static unsigned value_in(const struct proving *g, Z3_model model, Z3_ast word)
   return bits;
 }
 
-/* Tells which words to print: values before the move and, unless `after` is NULL, behind it. */
+/* Tells which words to print: their values before the move and, unless `after` is NULL, after the
+ * move. */
 struct printing {
   const struct whole *h;
   const uint32_t *before, *after;
@@ -38,7 +39,7 @@ struct printing {
   GString *out;
 };
 
-/* Begins a line; end_line() removes the line if nothing was added to it. */
+/* Begins a line. end_line() removes the line if nothing was added to it. */
 static gsize begin_line(struct printing *t, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static gsize begin_line(struct printing *t, const char *format, ...)
@@ -105,8 +106,8 @@ static void print_all(struct printing *t)
     }
 }
 
-/* Prints the words before the move that are not zero. Unless `now` is NULL, prints those that the
- * move changes, too. */
+/* Prints the words before the move that are not zero. Unless `now` is NULL, also prints the words
+ * that the move changes. */
 static void print_words(const struct proving *g, Z3_model model, const Z3_ast *now,
                         struct line_failure *f)
 {
@@ -160,8 +161,8 @@ static char *print_who(int i, int j)
                  : g_strdup_printf("of ranks %d and %d", i, j);
 }
 
-/* Notes what fails on a path, which has a model of the failure. Only the first failure is printed
- * whole. */
+/* Notes what fails on a path that has a model of the failure. Only the first failure is printed in
+ * full. */
 static void tell_failure(struct proving *g, struct path *p, const Z3_ast *now,
                          const struct goal *goal)
 {
@@ -212,7 +213,7 @@ static void add_clauses(struct line_end *end, const struct proving *g, bool own,
   }
 }
 
-/* Adds the protocol's clauses first, as a failure is then told in their words. */
+/* Adds the protocol's clauses first, so that a failure is reported in their words. */
 void line_goals_add(struct proving *g, const struct path *p, const Z3_ast *now,
                     const GArray *duties, bool at_first)
 {
@@ -266,7 +267,7 @@ static bool is_so(struct proving *g, const struct path *p, Z3_ast term)
   return path_model(&g->h->w.x, p, &v);
 }
 
-/* Tells what fails in a model, on the path that is taken in it. */
+/* Tells what fails in a model, on the path that is taken in the model. */
 static void tell_failures(struct proving *g, Z3_model model)
 {
   for (guint i = 0; i < g->ends->len; i++) {
@@ -283,7 +284,8 @@ static void tell_failures(struct proving *g, Z3_model model)
   }
 }
 
-/* Looks for a model of small numbers, which is easier to read. There may be none. */
+/* Looks for a model with small numbers, because it is easier to read. There may be no such
+ * model. */
 static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
 {
   enum { SMALL = 8 };
@@ -304,10 +306,10 @@ static void prefer_small(struct proving *g, Z3_ast term, Z3_model *model)
 
 /* ---- what is asked together ---- */
 
-/* Holds the things that must hold behind a move. A goal that several paths have is refuted once. */
+/* Holds the goals that must hold after a move. A goal that several paths share is checked once. */
 struct question {
-  GPtrArray *goals;  /* Z3_ast, in the order of the ends that have them */
-  GHashTable *where; /* for each goal: the paths that have it, as a term */
+  GPtrArray *goals;  /* Z3_ast, in the order of the ends that have these goals */
+  GHashTable *where; /* for each goal: a term that says which paths have the goal */
   struct places about;
 };
 
@@ -326,7 +328,7 @@ static void add_end(struct proving *g, struct question *q, const struct line_end
 }
 
 /* Returns the term which says that a goal fails. The conditions of the move, which all paths share,
- * are repeated in front: Z3 uses equations before it searches only if they are not behind an `or`.
+ * are repeated in front. Before it searches, Z3 uses only equations that are not below an `or`.
  */
 static Z3_ast fails(const struct proving *g, const struct question *q)
 {
@@ -354,8 +356,8 @@ static void ask(struct proving *g, const struct question *q)
   Z3_model_dec_ref(g->h->w.x.z3, model);
 }
 
-/* Asks for each goal alone. Paths that have merged have long goals, and Z3 takes longer for all of
- * them together than for one after the other. */
+/* Asks about each goal alone. Paths that have merged have long goals. For these, one question about
+ * all goals takes Z3 longer than a question about each goal. */
 static void ask_each(struct proving *g, const struct question *q)
 {
   struct question one = {g_ptr_array_new(), q->where, {{0}}};

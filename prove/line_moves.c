@@ -1,6 +1,6 @@
-/* Makes the world's moves (world/rules/world_rules.c, world_events.c, world_crash.c), by their
- * effects on what is shown of the world (world/line/line_view.c). The proof allows more than the
- * world: a message of the program, a timer or a recovery may come at any time. */
+/* Makes the world's moves (world/rules/world_rules.c, world_events.c, world_crash.c), as far as
+ * they change what world/line/line_view.c shows of the world. The proof allows more moves than the
+ * world does: a message of the program, a timer or a recovery may come at any time. */
 #include "prove/line_moves.h"
 
 #include <stddef.h>
@@ -34,14 +34,14 @@ static Z3_ast *word(struct whole *h, struct line_move *m, enum rank_word which)
   return &m->now[word_of_rank(h, m->rank, which)];
 }
 
-/* Asks that the rank runs, and that its image is not being taken. */
+/* Adds the conditions that the rank runs, and that its image is not being taken. */
 static void when_running(struct whole *h, struct line_move *m)
 {
   when(m, is_number(h, *word(h, m, WORD_STANDING), RCL_STANDS_UP));
   when(m, is_number(h, *word(h, m, WORD_CAPTURING), 0));
 }
 
-/* Asks that the program may act. */
+/* Adds the condition that the program may act. */
 static void when_program_runs(struct whole *h, struct line_move *m)
 {
   when(m, is_number(h, *word(h, m, WORD_HELD), 0));
@@ -81,8 +81,8 @@ static void leave_write(struct whole *h, struct line_move *m, int rank, enum ran
   *is_durable = chosen(h, written, *is_stored, *is_durable);
 }
 
-/* Adds what a crash may leave: writes that have ended although their rank was not told, or an older
- * image that a step was about to erase. */
+/* Adds what a crash may leave. A write may have ended although its rank was not told. An older
+ * image that a step was about to erase may still be there. */
 static void leave(struct whole *h, struct line_move *m, int rank)
 {
   Z3_ast *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE)],
@@ -134,8 +134,8 @@ Z3_ast *line_moves_begin(const struct whole *h)
 
 /* ---- messages ---- */
 
-/* Asks that the first message of the channel is one of the program, so that each control message
- * has one in front of it. */
+/* Adds the condition that the first message of the channel is a message of the program. So each
+ * control message has a message of the program in front of it. */
 static void take_ahead(struct whole *h, struct line_move *m, int peer, uint32_t kind)
 {
   Z3_ast *ahead = &m->now[word_of_control(h, peer, m->rank, kind, WORD_AHEAD)],
@@ -144,7 +144,7 @@ static void take_ahead(struct whole *h, struct line_move *m, int peer, uint32_t 
   *ahead = chosen(h, none, *ahead, plus(h, *ahead, number(h, UINT32_MAX)));
 }
 
-/* Asks that the message is one of those under way of its colour. */
+/* Adds the condition that a message of that colour is under way. */
 static void take_colour(struct whole *h, struct line_move *m, int peer)
 {
   Z3_ast sent = field(h, offsetof(struct rcl_event, words), 4),
@@ -168,7 +168,8 @@ static void take_message(struct whole *h, struct line_move *m, int peer)
     take_ahead(h, m, peer, kind);
 }
 
-/* Takes the control message out of the channel: the first one, if channels keep their order. */
+/* Takes the control message out of the channel. If channels keep their order, it must be the first
+ * message of the channel. */
 static void take_control(struct whole *h, struct line_move *m, int peer, uint32_t kind)
 {
   Z3_ast *now = m->now, taken = now[word_of_control(h, peer, m->rank, kind, WORD_PLACE)];
@@ -218,7 +219,8 @@ static void end_write(struct whole *h, struct line_move *m)
   *word(h, m, durable) = checkpoint;
 }
 
-/* Makes the images and logs of the checkpoint those from which `rank` starts again. */
+/* Makes the images and logs of the checkpoint the images and logs from which `rank` starts
+ * again. */
 static void commit_memory(struct whole *h, struct line_move *m, int rank, Z3_ast checkpoint)
 {
   Z3_ast *durable = &m->now[word_of_rank(h, rank, WORD_DURABLE_LOG)],
@@ -247,7 +249,8 @@ static void swap_colours(struct whole *h, struct line_move *m)
     }
 }
 
-/* Commits: the newer images become the committed ones, and the committed ones become older ones. */
+/* Commits: the newer images become the committed images, and the committed images become older
+ * images. */
 static void commit(struct whole *h, struct line_move *m)
 {
   Z3_ast checkpoint = m->now[GLOBAL_COMMITTING];
@@ -287,7 +290,8 @@ static Z3_ast is_of_all(struct whole *h)
   return is_number(h, field(h, offsetof(struct rcl_event, contributions), 4), (uint32_t)h->ranks);
 }
 
-/* Asks that all contributions to the barrier in which the rank is have come, and takes them. */
+/* Adds the condition that all contributions to the rank's barrier have come, and takes these
+ * contributions. */
 static void leave_barrier(struct whole *h, struct line_move *m)
 {
   Z3_ast sum[RCL_WORDS];
@@ -315,8 +319,8 @@ static void leave_barrier(struct whole *h, struct line_move *m)
     when(m, same(h, sum[k], field(h, offsetof(struct rcl_event, words) + k * sizeof(uint32_t), 4)));
 }
 
-/* Lets a collective call happen. A program is in one collective at a time. If the collective is no
- * barrier of all ranks, any contributions may come together, at any time. */
+/* Lets a collective call happen. A program is in at most one collective at a time. If the
+ * collective is not a barrier of all ranks, any contributions may come together, at any time. */
 static void collect(struct whole *h, struct line_move *m)
 {
   if (m->barrier) {
@@ -329,8 +333,9 @@ static void collect(struct whole *h, struct line_move *m)
 
 /* ---- all of them ---- */
 
-/* Orders the moves. Moves that take from channels come last, for two reasons: they take longest,
- * and messages may come without a receive only if a step was seen that drains channels. */
+/* The order of the moves. Moves that take messages from channels come last, for two reasons. Their
+ * proofs take longest. And a message may come without a receive only if an earlier move had a step
+ * that drains channels. */
 enum phase { PHASE_OTHERS, PHASE_CONTROL, PHASE_ARRIVED, PHASES };
 
 static enum phase phase_of(enum rcl_event_kind kind)
@@ -385,7 +390,7 @@ static bool list_controls(const struct listing *l, int peer)
   return more;
 }
 
-/* Adds the conditions of the move, and makes the changes that do not come from the step. */
+/* Adds the conditions of the move, and makes the changes that the world makes besides the step. */
 static void happen(struct whole *h, struct line_move *m, int peer)
 {
   if (m->kind != RCL_EVENT_START && m->kind != RCL_EVENT_CAPTURED)
@@ -445,8 +450,9 @@ static void name_move(struct line_move *m, int from, const char *form)
     g_snprintf(m->name + strlen(m->name), sizeof m->name - strlen(m->name), " %s %d", with, from);
 }
 
-/* Lists one move. `form` is "fresh", "barrier" (of all ranks), "log" (what is durable), "or
- * drained" (without a receive), "white" or "red" (what is sent or arrives), or "". */
+/* Lists one move. `form` is "" or one of these: "fresh"; "barrier" for a barrier of all ranks;
+ * "log" if a log becomes durable; "or drained" if the message may come without a receive; "white"
+ * or "red", the colour of the message that is sent or arrives. */
 static bool list_one(const struct listing *l, enum rcl_event_kind kind, const GPtrArray *conditions,
                      int from, const char *form)
 {

@@ -31,8 +31,8 @@ static void judge_actions(struct proving *g, struct path *p)
   executor_run(&w->x, next, judge_list, g);
 }
 
-/* Adds the goals for the state behind the step: the state that the move has made, changed by the
- * step and by its actions. */
+/* Adds the goals for the state after the step. It is the state that the move has made, as the step
+ * and the step's actions have changed it. */
 static void add_goals(struct proving *g, struct path *p)
 {
   struct whole *h = g->h;
@@ -84,8 +84,8 @@ static void note_time(const char *move, gint64 began)
     g_printerr("  %-32s %.2f s\n", move, (double)(g_get_monotonic_time() - began) / 1e6);
 }
 
-/* Assumes all clauses. The solver that divides paths is told the protocol's clauses only: the
- * others are long, and rule out few paths. */
+/* Assumes all clauses. The solver that divides paths is told only the protocol's clauses, because
+ * the other clauses are long and rule out few paths. */
 static void assume_all(struct proving *g)
 {
   for (guint k = 0; k < g->h->clauses->len; k++) {
@@ -96,7 +96,7 @@ static void assume_all(struct proving *g)
   g->assumes = true;
 }
 
-/* Returns whether an earlier run has proved the move, and counts the move if so. */
+/* Returns whether an earlier run has proved the move. If so, counts the move. */
 static bool is_kept(struct proving *g, const char *move)
 {
   enum kept_as as = g->kept ? kept_find(g->keep, g->kept, move) : KEPT_NOT;
@@ -108,7 +108,8 @@ static bool is_kept(struct proving *g, const char *move)
   return as != KEPT_NOT;
 }
 
-/* Returns whether the move can happen. If it can, proves all its paths, or tells what fails. */
+/* Returns whether the move can happen. If it can, proves all paths of the move, or tells what
+ * fails. */
 static bool prove_paths(struct proving *g)
 {
   struct executor *x = &g->h->w.x;

@@ -13,7 +13,7 @@ static void print_lines(const char *title, const GString *lines)
   }
 }
 
-/* Prints the first failure whole, and the clauses of the others. */
+/* Prints the first failure in full, and only the clauses of the other failures. */
 static void print_failures(const GPtrArray *failed)
 {
   for (guint i = 0; i < failed->len; i++) {

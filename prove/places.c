@@ -1,6 +1,7 @@
 #include "prove/whole.h"
 
-/* For 8 ranks, there are places for the words of all, each rank and its memories, and channels. */
+/* With 8 ranks, there is a place for the global words, one for each rank and each of its memories,
+ * and one for each channel. */
 G_STATIC_ASSERT(1 + WHOLE_RANKS * (1 + MEMORIES + WHOLE_RANKS) <= 64 * PLACE_WORDS);
 
 static struct places place(unsigned number)

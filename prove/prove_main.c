@@ -1,8 +1,9 @@
 /* recline-prove WHAT FORM SECONDS RANKS CAPACITY WITHOUT KEEP PROTOCOL...: the program that
- * `recline prove` runs. It is a program of its own, as LLVM and Z3 are large, and nothing else of
- * recline needs them. WHAT is "memory" or "line". FORM is "text" or "json". RANKS or CAPACITY 0
- * means all of the usual ones for "memory" (2 and 3 ranks, capacity 1 and 2), and the least for
- * "line". WITHOUT is a clause to leave out, or "". KEEP is a folder for proved moves, or "". */
+ * `recline prove` runs. It is a program of its own because LLVM and Z3 are large, and nothing else
+ * in recline needs them. WHAT is "memory" or "line". FORM is "text" or "json". If RANKS or CAPACITY
+ * is 0, "memory" takes all usual values (2 and 3 ranks, capacity 1 and 2), and "line" takes the
+ * least value. WITHOUT is a clause to leave out, or "". KEEP is a folder for proved moves, or
+ * "". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -51,10 +52,12 @@ static int conclude(const char *name, const struct memory_proof *proof, double s
 /* Holds the options, which are the same for all protocols. */
 struct asked {
   const char *what, *without, *keep;
-  JsonBuilder *json; /* NULL: the result is printed as text */
-  double seconds;    /* 0: no bound */
-  int ranks;         /* ranks of the worlds; 0: 2 and 3, or for line 2 */
-  int capacity;      /* capacity of the worlds; 0: 1 and 2, or for line 1 */
+  JsonBuilder *json; /* builder of the result, or NULL to print the result as text */
+  double seconds;    /* most seconds of a proof, or 0 for no bound */
+  /* number of ranks of the worlds; 0 stands for 2 and 3 in "memory", and for 2 in "line" */
+  int ranks;
+  /* capacity of the worlds; 0 stands for 1 and 2 in "memory", and for 1 in "line" */
+  int capacity;
 };
 
 /* Proves for all worlds of the options that no step misuses its memory or its list of actions. */
@@ -99,7 +102,8 @@ static int prove(const char *name, const struct asked *asked)
     fprintf(stderr, "recline prove: %s\n", error->message);
     return EXIT_BAD_INPUT;
   }
-  clock_t ticks = clock(); /* seconds of processor time do not depend on other programs */
+  /* the bound is in seconds of processor time, which do not depend on other programs */
+  clock_t ticks = clock();
   gint64 until =
       asked->seconds > 0 ? g_get_monotonic_time() + (gint64)(asked->seconds * G_USEC_PER_SEC) : 0;
   bool memory = g_str_equal(asked->what, "memory");
@@ -108,7 +112,8 @@ static int prove(const char *name, const struct asked *asked)
   return code;
 }
 
-/* Returns the more important exit code. The order is: bad input, fails, undecided, proved. */
+/* Returns the more important of two exit codes. The most important is the code for bad input,
+ * followed by those for "fails", "undecided" and "proved". */
 static int worse(int a, int b)
 {
   static const int order[] = {EXIT_BAD_INPUT, EXIT_NOT_AS_EXPECTED, EXIT_INCONCLUSIVE};

@@ -66,7 +66,7 @@ static void read_traits(struct rank_world *w)
     if (at.kind != VALUE_POINTER)
       break;
     char *control = rank_world_string(w, &at);
-    control[strcspn(control, ":")] = '\0'; /* its name alone */
+    control[strcspn(control, ":")] = '\0'; /* cut to the name of the control message */
     w->controls[i] = control;
   }
   w->traits.controls = w->controls;
@@ -153,7 +153,8 @@ bool rank_world_init(struct rank_world *w, LLVMModuleRef module, const char *nam
   w->pieces =
       executor_object(&w->x, "the room for pieces", RCL_PIECES * sizeof(struct rcl_piece), false);
   executor_keep_apart(&w->x, w->list, 1, 1);
-  executor_keep_apart(&w->x, w->items, sizeof(struct rcl_action), 1); /* the kind */
+  /* each action's kind is kept apart from its other fields */
+  executor_keep_apart(&w->x, w->items, sizeof(struct rcl_action), 1);
   executor_keep_apart(&w->x, w->pieces, 1, 1);
   make_state(w);
   zero(w, w->event);
@@ -186,8 +187,8 @@ static struct value word_of(struct rank_world *w, const struct path *p, uint32_t
   return path_peek(&w->x, p, w->pieces, (uint32_t)(piece * sizeof(struct rcl_piece) + offset), 4);
 }
 
-/* Adds two conditions: the part of a list in use is within its room, and all bytes after it are
- * zero. */
+/* Adds two conditions for a list: the part of the list that is in use fits its room, and all bytes
+ * after that part are zero. */
 static void add_piece(struct rank_world *w, struct path *p, uint32_t piece)
 {
   Z3_context z = w->x.z3;
@@ -237,7 +238,8 @@ void rank_make_unknown(struct rank_world *w, uint32_t object, const char *prefix
   }
 }
 
-/* Returns a term: one of the paths that `each` finds in a function of a state is taken. */
+/* Returns a term which says that one of the paths that `each` finds in a function of a state is
+ * taken. */
 static Z3_ast holds_on_paths(struct rank_world *w, const char *function, const struct value *args,
                              unsigned count, void (*each)(void *, struct path *))
 {

@@ -39,8 +39,8 @@ static void tell_state(struct proving *g, const struct path *p, struct counterex
   fields_clear(&names);
 }
 
-/* Returns the actions of the step as a host gets them. They are in `items`, which the caller
- * frees. */
+/* Returns the actions of the step as a host gets them. The caller frees the field `items`, which
+ * holds the actions. */
 static struct rcl_actions actions_of(struct proving *g, const struct path *p)
 {
   struct rank_world *w = g->w;
@@ -128,7 +128,7 @@ static bool has_failed(const struct memory_proof *proof)
   return proof->found[ASPECT_MEMORY].what && proof->found[ASPECT_ACTIONS].what;
 }
 
-/* Judges the actions of a step that has ended, by the grammar. */
+/* Judges by the grammar the actions of a step that has ended. */
 static void judge_step(void *ctx, struct path *p)
 {
   struct proving *g = ctx;

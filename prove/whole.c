@@ -7,8 +7,9 @@
 
 /* ---- numbers of words ---- */
 
-/* Returns the number of words of one rank. The order is: global words; for each rank its words,
- * then its memories; for each pair of ranks its words, then control messages by kind. */
+/* Returns the number of words of one rank. All words come in this order: global words; for each
+ * rank, the words of the rank and then those of its memories; for each pair of ranks, the words of
+ * the pair and then the control messages by kind. */
 static uint32_t words_of_one(const struct whole *h)
 {
   return RANK_WORDS + MEMORIES * h->words;
@@ -220,7 +221,7 @@ void whole_tell(struct whole *h, bool own, const char *name, const char *text, i
   g_ptr_array_add(h->clauses, told);
 }
 
-/* Holds the paths of a clause, as far as they were found. */
+/* Holds the paths of a clause that were found so far. */
 struct asking {
   struct whole *h;
   struct fan any;
@@ -256,7 +257,7 @@ static const char *tell_clause(struct whole *h, LLVMValueRef code, const char *n
   return a.fault; /* stays until the program ends */
 }
 
-/* Adds a clause for all ranks or pairs that it is about. */
+/* Adds a clause for all ranks or pairs of ranks that the clause is about. */
 static const char *tell_of_each(struct whole *h, enum rcl_scope scope, LLVMValueRef code,
                                 const char *name, const char *text)
 {
@@ -315,7 +316,7 @@ static void make_ranks(struct whole *h)
   }
 }
 
-/* Notes what the protocol says of its logs and of its channels. */
+/* Notes what the protocol says about its logs and channels. */
 static void note_place(struct whole *h)
 {
   struct value place =

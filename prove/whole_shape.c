@@ -1,5 +1,6 @@
-/* Has the clauses of each whole, whatever the protocol: how ranks stand, what is stored, what a
- * channel is. All are proved again after each move, as the protocol's are. */
+/* Has the clauses that every protocol's whole has: how ranks stand, what is stored, and what a
+ * channel is. All these clauses are proved again after each move, as the protocol's own clauses
+ * are. */
 #include "prove/whole.h"
 
 static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
@@ -9,8 +10,7 @@ static Z3_ast conjunction(const struct whole *h, GPtrArray *all)
   return term;
 }
 
-/* Returns the term, which is about the state of the rank, with another memory of the rank in place
- * of this state. */
+/* `term` is about the state of the rank. Returns the same term about another memory of the rank. */
 static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memory_of memory)
 {
   g_autofree Z3_ast *now = whole_words(h);
@@ -19,7 +19,8 @@ static Z3_ast of_memory(const struct whole *h, Z3_ast term, int rank, enum memor
   return whole_in(h, term, now);
 }
 
-/* Returns a term: the rank has a part of the next checkpoint, complete or not. */
+/* Returns a term which says that the rank has a part of the next checkpoint, whether the part is
+ * complete or not. */
 static Z3_ast has_part(const struct whole *h, int rank, enum rank_word storing,
                        enum rank_word durable)
 {
@@ -40,8 +41,8 @@ static void tell_of_newer(struct whole *h, int rank, const char *name, const cha
                        of_memory(h, holds, rank, OF_LOG)));
 }
 
-/* Adds the clauses of a rank. What it says of the rank's lists is asserted first, as the other
- * clauses are executed under this condition. */
+/* Adds the clauses of a rank. The clause about the rank's lists is asserted first, because the
+ * other clauses are executed under this condition. */
 static const char *tell_rank(struct whole *h, int rank)
 {
   whole_turn_to(h, rank);
@@ -65,8 +66,8 @@ static const char *tell_rank(struct whole *h, int rank)
   return NULL;
 }
 
-/* Adds the clauses that a rank which is to start has the state from which it starts, and nothing
- * under way. */
+/* Adds two clauses about a rank that has to start: it has the state from which it starts, and it
+ * has nothing under way. */
 static void tell_standing(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -83,8 +84,8 @@ static void tell_standing(struct whole *h, int rank)
              rank, -1, both(h, either(h, up, behind), implied(h, behind, conjunction(h, all))));
 }
 
-/* Adds the clause that the program of a rank which has to start is where the committed image has
- * it. */
+/* Adds a clause about a rank that has to start: its program is where it was when the committed
+ * image was captured. */
 static void tell_program(struct whole *h, int rank)
 {
   GPtrArray *all = g_ptr_array_new();
@@ -98,7 +99,7 @@ static void tell_program(struct whole *h, int rank)
              rank, -1, implied(h, behind, conjunction(h, all)));
 }
 
-/* Returns a term: the word is 0 or the next checkpoint. */
+/* Returns a term which says that the word is 0 or the next checkpoint. */
 static Z3_ast is_next_or_none(const struct whole *h, uint32_t word)
 {
   return either(h, is_number(h, h->before[word], 0),

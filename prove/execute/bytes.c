@@ -140,7 +140,9 @@ static struct value byte_of(struct executor *x, const struct cell *cell)
   if (cell->of.kind == VALUE_BITS || cell->of.kind == VALUE_TERM)
     return value_byte(x->z3, &cell->of, cell->k);
   return value_bits(8,
-                    0xEE); /* bytes of a pointer: a protocol must not use an address as a number */
+                    /* these are bytes of a pointer, and a protocol must not use an address as a
+                     * number */
+                    0xEE);
 }
 
 static struct value read_cells(struct executor *x, const struct cell *cell, uint32_t bytes)

@@ -4,7 +4,7 @@
 
 enum { ARGUMENTS = 16 };
 
-/* traps[] has the meanings of the numbers of -fsanitize-trap (SanitizerHandler in clang's sources).
+/* Says what each number of -fsanitize-trap means (SanitizerHandler in clang's sources).
  */
 static const char *const traps[] = {
     [0] = "a signed sum overflows",        [1] = "reaches what the compiler calls unreachable",
@@ -119,7 +119,8 @@ static enum go_on intrinsic(struct executor *x, struct path *p, LLVMValueRef cal
   return path_unsupported(x, p, call);
 }
 
-/* Ends the path with a fault: the grammar calls this to print why it refuses a list of actions. */
+/* Ends the path with a fault. The grammar calls the function that is executed here in order to
+ * print why it refuses a list of actions. */
 static enum go_on refuse(struct executor *x, struct path *p, LLVMValueRef call,
                          const struct value *args, unsigned count)
 {

@@ -1,7 +1,8 @@
-/* Executes instructions: takes each path until the path ends, is divided or meets another.
+/* Executes instructions. Takes each path until the path ends, is divided, or meets another path.
  *
  * Call cycle with bytes.c, calls.c, merge.c, module.c: an access to memory or a call may end a path
- * by a fault or divide it, which is done here; where paths meet, merge.c makes one of two. */
+ * by a fault or divide a path, and this file does both. Where two paths meet, merge.c makes one
+ * path of them. */
 #include "prove/execute/execute.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -142,8 +143,9 @@ static bool shows(struct executor *x, const struct path *p, Z3_ast condition)
   return p->model && path_model(x, p, &v);
 }
 
-/* Forks a path. Returns a path in which the condition holds, or NULL if it cannot hold; `p` becomes
- * the path in which it does not hold. *never: there is no such path. */
+/* Forks a path. Returns a path in which the condition holds, or NULL if the condition cannot hold.
+ * `p` becomes the path in which the condition does not hold. Sets *never if there is no such
+ * path. */
 static struct path *divide(struct executor *x, struct path *p, Z3_ast condition, bool *never)
 {
   Z3_model yes = NULL, no = NULL;
@@ -193,7 +195,8 @@ static enum go_on branch(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* Executes a switch, whose operands are the value, the default, then values and blocks. */
+/* Executes a switch. Its operands are the value, the default block, and then pairs of a value and a
+ * block. */
 static enum go_on branch_many(struct executor *x, struct path *p, LLVMValueRef v)
 {
   struct value of = path_operand(x, p, LLVMGetOperand(v, 0));
@@ -280,8 +283,9 @@ static void take_phis(struct executor *x, struct path *p, LLVMValueRef first)
   top(p)->next = v;
 }
 
-/* Forks over the places to which an unknown index can lead within the object of `at`, or to its
- * end. In the path that remains, the index leads out of the object, which an access reports. */
+/* Forks over the places within the object of `at`, or at its end, to which an unknown index can
+ * lead. In the path that remains, the index leads out of the object. An access through it reports
+ * that. */
 static enum go_on split_index(struct executor *x, struct path *p, LLVMValueRef v, unsigned operand,
                               const struct value *index, const struct value *at, uint64_t each)
 {
@@ -351,8 +355,8 @@ static enum go_on choose(struct executor *x, struct path *p, LLVMValueRef v)
   return GO_ON;
 }
 
-/* Assumes that a number fits. In an exact run no state has a number that does not fit; a number
- * that is counted is at most x->most, or the largest that fits. */
+/* Assumes that a number fits its type. In an exact run, no state has a number that does not fit. A
+ * number that is counted is at most x->most, or at most the largest number that fits. */
 static void keep_exact(struct executor *x, struct path *p, LLVMValueRef v, const struct value *a,
                        const struct value *b)
 {
@@ -393,7 +397,7 @@ static enum go_on convert(struct executor *x, struct path *p, LLVMValueRef v, LL
   return GO_ON;
 }
 
-/* Adds to a pointer that was converted to a number. */
+/* Adds a number to a pointer that was converted to a number. */
 static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
                           const struct value *b)
 {
@@ -411,7 +415,8 @@ static bool moves_pointer(struct path *p, LLVMValueRef v, const struct value *a,
 }
 
 /* Returns whether the instruction counts: it adds a small constant to an unsigned number of 32
- * bits. A sum of signed numbers is marked nsw, or is a call that tells of overflow. */
+ * bits. A sum of signed numbers is no such instruction: it is marked nsw, or is a call that reports
+ * an overflow. */
 static bool counts(struct executor *x, LLVMValueRef v)
 {
   enum { NO = 1, YES, SMALL = 1 << 16 };
@@ -436,12 +441,12 @@ static enum go_on calculate(struct executor *x, struct path *p, LLVMValueRef v)
   if (a.kind == VALUE_POINTER || b.kind == VALUE_POINTER)
     return moves_pointer(p, v, &a, &b) ? GO_ON : path_unsupported(x, p, v);
   if (x->exact || (a.kind == VALUE_TERM && counts(x, v)))
-    keep_exact(x, p, v, &a, &b); /* no number that is counted comes to 2^32 */
+    keep_exact(x, p, v, &a, &b); /* no number that is counted reaches 2^32 */
   path_set(p, v, value_binary(x->z3, LLVMGetInstructionOpcode(v), &a, &b));
   return GO_ON;
 }
 
-/* Makes a variable, or an array whose length is known when its function comes to it. */
+/* Makes a variable, or an array whose length is known when the function reaches its declaration. */
 static enum go_on make_variable(struct executor *x, struct path *p, LLVMValueRef v)
 {
   struct value items = path_operand(x, p, LLVMGetOperand(v, 0));
@@ -526,8 +531,8 @@ static bool is_late(struct executor *x)
   return x->late;
 }
 
-/* Continues the path until it ends. Returns GO_NOWHERE if it is impossible or was divided, and
- * GO_AGAIN if it may meet others. */
+/* Continues the path until it ends. Returns GO_NOWHERE if the path is impossible or was divided,
+ * and GO_AGAIN if it may meet other paths. */
 static enum go_on run_path(struct executor *x, struct path *p)
 {
   while (!is_late(x)) {

@@ -4,21 +4,22 @@
 
 enum { LEVELS = 6, NO_LOOP = UINT16_MAX };
 
-/* Describes a block. Its place is given from the outermost loop inwards: the place of the loop
- * among the blocks and loops beside it, then the place within that loop. */
+/* Describes a basic block. The place of the block is given from the outermost loop inwards: first
+ * the place of that loop among the blocks and loops beside it, then the place within that loop, and
+ * so on. */
 struct block_flow {
   LLVMBasicBlockRef block;
   unsigned levels;
-  uint16_t place[LEVELS + 1], loop[LEVELS]; /* loop[]: the loop that contains the next place */
+  uint16_t place[LEVELS + 1], loop[LEVELS]; /* loop[i]: the loop that contains place[i + 1] */
   uint16_t begins;                          /* the loop that the block begins, or NO_LOOP */
-  bool meets;                               /* several blocks lead to it */
-  uint8_t *needed;                          /* at its end */
+  bool meets;                               /* several blocks lead to this block */
+  uint8_t *needed;                          /* values that are needed at the end of the block */
 };
 
 struct flow {
-  GHashTable *numbers; /* of arguments and instructions, from 1 */
+  GHashTable *numbers; /* numbers of arguments and instructions, from 1 */
   GHashTable *places;  /* places of blocks in block[], from 1 */
-  GHashTable *needs;   /* needed values by instruction */
+  GHashTable *needs;   /* by instruction: the values that are needed there */
   GHashTable *steers;
   struct block_flow *block;
   unsigned blocks, values;
@@ -35,11 +36,12 @@ static struct block_flow *block_at(const struct flow *f, LLVMBasicBlockRef block
 /* Holds a search for loops among some of the blocks (Tarjan's strongly connected components). */
 struct search {
   struct flow *f;
-  const bool *within;            /* by block: it is among those that are searched */
-  LLVMBasicBlockRef head;        /* edges to this block are left out, or NULL if none is */
+  const bool *within; /* by block: whether the search covers the block */
+  /* the block to which edges are left out, or NULL if no edges are */
+  LLVMBasicBlockRef head;
   unsigned *index, *low, *stack; /* by block, from 1 */
   unsigned next, height, level;
-  GPtrArray *found; /* bool *: the blocks of each component, the last one first */
+  GPtrArray *found; /* bool *: the blocks of each component, beginning with the last component */
 };
 
 static void search_block(struct search *s, unsigned b)
@@ -67,7 +69,7 @@ static void search_block(struct search *s, unsigned b)
   do {
     member = s->stack[--s->height];
     component[member] = true;
-    s->index[member] = UINT32_MAX; /* it is in a component */
+    s->index[member] = UINT32_MAX; /* the block is in a component now */
   } while (member != b);
   g_ptr_array_add(s->found, component);
 }
@@ -81,8 +83,8 @@ static bool leads_to(const struct flow *f, unsigned from, unsigned to)
   return false;
 }
 
-/* Returns the block by which a loop is entered. Of several, which C without goto does not make, it
- * returns the first. */
+/* Returns the block by which a loop is entered, or the first if there are several. C code without
+ * goto has only one. */
 static unsigned head_of(const struct flow *f, const bool *loop)
 {
   unsigned first = f->blocks;
@@ -152,8 +154,8 @@ static int number_of(const struct flow *f, LLVMValueRef v)
   return (int)GPOINTER_TO_UINT(g_hash_table_lookup(f->numbers, v)) - 1;
 }
 
-/* Goes back over one instruction: its value is not needed in front of it, its operands are. The
- * operands of a phi are needed where the jump comes from. */
+/* Goes back over one instruction. The value of the instruction is not needed in front of it, but
+ * its operands are. The operands of a phi are needed in the block from which the jump comes. */
 static void step_back(const struct flow *f, LLVMValueRef v, uint8_t *needed)
 {
   needed[number_of(f, v)] = 0;
@@ -177,8 +179,8 @@ static void add_phis(const struct flow *f, LLVMBasicBlockRef to, LLVMBasicBlockR
     }
 }
 
-/* Finds which values are needed at the end of a block, as its successors need them. Returns whether
- * more are needed than were known. */
+/* Finds the values that are needed at the end of a block because its successors need them. Returns
+ * whether it found any that were not known before. */
 static bool renew_needs(struct flow *f, struct block_flow *b)
 {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(b->block);
@@ -229,7 +231,8 @@ static bool is_arithmetic(LLVMValueRef user)
   return LLVMIsABinaryOperator(user) || LLVMIsACastInst(user) || op == LLVMPHI || op == LLVMSelect;
 }
 
-/* Returns whether the user takes the value as an index, or a call as a number of bytes. */
+/* Returns whether the user takes the value as an index, or is a call that takes the value as a
+ * number of bytes. */
 static bool is_steered(LLVMValueRef user, LLVMValueRef v)
 {
   LLVMOpcode op = LLVMGetInstructionOpcode(user);
@@ -244,7 +247,8 @@ bool flow_steers(struct flow *f, LLVMValueRef v)
   unsigned known = GPOINTER_TO_UINT(g_hash_table_lookup(f->steers, v));
   if (known)
     return known == YES;
-  g_hash_table_insert(f->steers, v, GUINT_TO_POINTER(NO)); /* a phi may come back to it */
+  /* the search may come back to this value through a phi */
+  g_hash_table_insert(f->steers, v, GUINT_TO_POINTER(NO));
   bool steers = false;
   for (LLVMUseRef use = LLVMGetFirstUse(v); use && !steers; use = LLVMGetNextUse(use)) {
     LLVMValueRef user = LLVMGetUser(use);

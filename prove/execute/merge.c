@@ -10,8 +10,8 @@ static int compare_frames(const struct frame *a, const struct frame *b)
   return flow_compare(code_flow(a->code), a->next, a->trips, b->next, b->trips);
 }
 
-/* Compares how far two paths have come. A path that is within a call has come less far than one
- * that is behind it. */
+/* Compares how far two paths have come. A path that is within a call has come less far than a path
+ * that is behind that call. */
 static int compare(const struct path *a, const struct path *b)
 {
   for (unsigned i = 0; i < a->depth && i < b->depth; i++) {
@@ -37,9 +37,9 @@ struct path *paths_next(struct executor *x, guint outer)
 struct meeting {
   struct executor *x;
   struct path *into, *from;
-  guint common;  /* conditions that both begin with */
-  Z3_ast first;  /* all other conditions of `into` */
-  Z3_ast second; /* all other conditions of `from` */
+  guint common;  /* number of conditions with which both paths begin */
+  Z3_ast first;  /* conjunction of all other conditions of `into` */
+  Z3_ast second; /* conjunction of all other conditions of `from` */
 };
 
 static bool is_number(const struct value *v)
@@ -47,8 +47,8 @@ static bool is_number(const struct value *v)
   return v->kind == VALUE_BITS || v->kind == VALUE_TERM;
 }
 
-/* Returns whether both registers become one. If a known number leads to a place in memory, it stays
- * known. */
+/* Returns whether the registers of both frames can be merged. A known number that leads to a place
+ * in memory must stay known. */
 static bool registers_agree(const struct frame *a, const struct frame *b, const uint8_t *needed,
                             LLVMValueRef v, int number)
 {
@@ -143,7 +143,7 @@ static void merge_registers(const struct meeting *m, struct frame *a, const stru
     a->registers[i] = needed[i] ? merged(m, &a->registers[i], &b->registers[i]) : (struct value){0};
 }
 
-/* Returns how many bytes from `at` on are one number in both objects. */
+/* Returns how many bytes from `at` on form one number in both objects. */
 static uint32_t width_at(const struct block *a, const struct block *b, uint32_t at)
 {
   for (uint32_t bytes = 8; bytes > 1; bytes /= 2) {
@@ -170,7 +170,8 @@ static void merge_cells(const struct meeting *m, uint32_t number)
     if (value_same(&c->of, &other->of) && c->k == other->k)
       continue;
     if (c->of.kind == VALUE_NONE || other->of.kind == VALUE_NONE) {
-      *c = (struct cell){0}; /* may be any value, also the one of either path */
+      /* the cell may have any value, also the value that it has in either path */
+      *c = (struct cell){0};
       continue;
     }
     bytes = width_at(a, b, at);
@@ -194,7 +195,7 @@ static void merge_objects(const struct meeting *m)
   }
 }
 
-/* Returns how many conditions both paths begin with. */
+/* Returns with how many common conditions both paths begin. */
 static guint common(const struct path *a, const struct path *b)
 {
   guint count = 0;
@@ -204,7 +205,8 @@ static guint common(const struct path *a, const struct path *b)
   return count;
 }
 
-/* Makes of `into` both paths. The conditions of paths that have parted exclude each other. */
+/* Makes `into` stand for both paths. The conditions of paths that have parted exclude each
+ * other. */
 static void merge(struct executor *x, struct path *into, struct path *from)
 {
   struct meeting m = {.x = x, .into = into, .from = from, .common = common(into, from)};

@@ -7,7 +7,7 @@
 struct code {
   LLVMValueRef function;
   GHashTable *numbers; /* numbers of arguments and instructions, from 1 */
-  struct flow *flow;   /* NULL: paths have not merged */
+  struct flow *flow;   /* the flow of the function, or NULL as long as no paths have merged in it */
   unsigned order;
 };
 
@@ -102,7 +102,7 @@ static struct value null_of(LLVMTypeRef type)
   }
 }
 
-/* Returns an offset into the object to which a constant points. */
+/* Returns the place to which a constant points, as an offset into an object. */
 static struct value constant_place(struct executor *x, LLVMValueRef v)
 {
   struct value at = executor_constant(x, LLVMGetOperand(v, 0));
@@ -144,7 +144,8 @@ struct value executor_constant(struct executor *x, LLVMValueRef v)
     return value_pointer(executor_global(x, v), 0);
   if (LLVMIsAConstantExpr(v))
     return constant_expression(x, v);
-  return null_of(LLVMTypeOf(v)); /* null; or undefined or poison, which no step may use */
+  /* the constant is null, or is undefined or poison, which no step may use */
+  return null_of(LLVMTypeOf(v));
 }
 
 /* ---- globals ---- */
@@ -178,7 +179,7 @@ static void write_constant(struct executor *x, struct block *b, uint64_t at, LLV
     bool is_null = value.kind == VALUE_POINTER && !value.object;
     if (!is_null)
       block_write(x->z3, b, (uint32_t)at, &value, (uint32_t)executor_size(x, type));
-  } /* else all zeroes, or a floating-point number, which no step may use */
+  } /* any other constant is all zeroes, or is a floating-point number, which no step may use */
 }
 
 uint32_t executor_global(struct executor *x, LLVMValueRef global)

@@ -2,14 +2,15 @@
 
 void executor_assume(struct executor *x, Z3_ast term)
 {
-  if (x->asserted->len) /* drops conditions of paths: the term must lie below them */
+  if (x->asserted->len) /* drops the conditions of paths, because the term must lie below them on
+                           the stack */
     Z3_solver_pop(x->z3, x->solver, x->asserted->len);
   g_ptr_array_set_size(x->asserted, 0);
   Z3_solver_assert(x->z3, x->solver, term);
 }
 
 /* Returns a tactic that solves equations before it searches. Z3's own tactic for bit-vectors takes
- * longer to prepare such questions than to answer them. */
+ * longer to prepare the questions of the prover than to answer them. */
 static Z3_tactic tactic_of(Z3_context z)
 {
   static const char *const steps[] = {"propagate-values", "solve-eqs", "elim-uncnstr", "simplify",
@@ -49,7 +50,8 @@ void executor_set_time(const struct executor *x, Z3_solver solver)
   Z3_params_dec_ref(x->z3, params);
 }
 
-/* Makes the solver's stack hold the conditions of the path. Those that it holds already stay. */
+/* Makes the solver's stack hold the conditions of the path. Conditions that are on the stack
+ * already stay there. */
 static void go_to(struct executor *x, const struct path *p)
 {
   unsigned same = 0, have = x->asserted->len;

@@ -216,7 +216,8 @@ static Z3_ast compare_terms(Z3_context z, LLVMIntPredicate how, Z3_ast a, Z3_ast
   }
 }
 
-/* Returns a pointer as a number, which orders pointers into one object and tells objects apart. */
+/* Returns a pointer as a number. These numbers order pointers into one object, and tell objects
+ * apart. */
 static struct value number_of(const struct value *v)
 {
   if (v->kind == VALUE_CODE)
@@ -224,7 +225,8 @@ static struct value number_of(const struct value *v)
   return v->kind == VALUE_POINTER ? value_bits(64, ((uint64_t)v->object << 32) + v->bits) : *v;
 }
 
-/* Returns a Boolean as a vector of 8 bits, as only vectors have an order; other values stay. */
+/* Returns a Boolean as a vector of 8 bits, because only vectors have an order. Returns any other
+ * value as it is. */
 static struct value widened(Z3_context z, const struct value *v)
 {
   return v->width == 1 ? value_resize(z, v, 8, false) : *v;

@@ -1,4 +1,4 @@
-/* recline check: finds claims, explores each in a process of its own, reports. */
+/* Is `recline check`. It finds claims, explores each in a process of its own, and reports. */
 #define _DEFAULT_SOURCE
 #include "verify/check/check.h"
 
@@ -32,14 +32,14 @@ struct command {
   /* Options as the user wrote them. */
   char *reduce, *out, *memory, *saves, *protocol, *disk, *limit, *pause;
   double memory_bytes, save_every;
-  double timeout; /* seconds for a claim, or 0 if there is none */
+  double timeout; /* seconds for a claim, or 0 for no limit */
   char **names;
-  struct launch launch; /* the transport, where several processes check one claim together */
-  int errors; /* standard error; in all but the first process only the exploring child writes to it
-               */
+  struct launch launch; /* the transport, if several processes check one claim together */
+  /* standard error; in processes other than the first one, only the exploring child writes to it */
+  int errors;
   struct checked *list;
   unsigned count;
-  struct matrix *cells; /* --matrix: the claims of the list */
+  struct matrix *cells; /* with --matrix: the matrix whose cells are the claims of the list */
 };
 
 /* ---- options ---- */
@@ -91,7 +91,7 @@ static int parse_options(struct command *c, int argc, char **argv)
   return options_read(&about_check, argc, argv, entries) ? EXIT_FINE : EXIT_BAD_INPUT;
 }
 
-/* Judges the options for several processes: they explore one world, each with one worker. */
+/* Judges the options for several processes, which explore one world, each with one worker. */
 static int check_launch(const struct command *c)
 {
   if (c->protocol && (c->launch.size == 1 || !c->saves))
@@ -300,8 +300,8 @@ static bool explore_all(struct command *c)
 
 /* ---- pictures ---- */
 
-/* Lets `recline draw` make a picture of a trace, of the kind that the suffix names. If it cannot be
- * made, prints a warning. Returns false if it cannot be written to the disk. */
+/* Lets `recline draw` make a picture of a trace, of the kind that the suffix names. If the picture
+ * cannot be made, prints a warning. Returns false if it cannot be written to the disk. */
 static bool draw(const char *trace, const char *suffix)
 {
   g_autofree char *stem = g_strndup(trace, strlen(trace) - strlen(".trace"));
@@ -501,5 +501,7 @@ int command_check(int argc, char **argv)
   g_strfreev(c.names);
   matrix_free(c.cells);
   return c.launch.rank && code == EXIT_BAD_INPUT ? EXIT_FINE
-                                                 : code; /* the first process has reported it */
+                                                 /* otherwise the first process has reported the
+                                                  * error */
+                                                 : code;
 }

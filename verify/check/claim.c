@@ -16,9 +16,9 @@
  * stays usable. */
 enum { MEMORY_PERCENT = 60 };
 
-/* Property `progress` is judged, where a claim does not name it, in worlds of at most this many
- * states, and in larger ones if steps alone decide it. Otherwise it would take up to twice as long
- * as the search. */
+/* If a claim does not name property `progress`, it is judged in worlds of at most this number of
+ * states, and in larger worlds if steps alone decide it. In larger worlds it would otherwise take
+ * up to twice as long as the search. */
 enum { CYCLES_MAX = 1 << 20 };
 
 char *claim_when(unsigned moves)
@@ -53,7 +53,7 @@ struct job {
   struct script *script;
   struct reached least; /* the events that runs must show */
   struct intern outcomes;
-  struct temporal formula; /* of property `ltl` */
+  struct temporal formula; /* the formula of property `ltl` */
   /* why the formula says nothing, or "" if it says something, or there is none */
   char trivial[256];
   char *save;            /* file for saves, or NULL if there is none */
@@ -75,15 +75,15 @@ static void explore_claim(const struct job *job, const struct explorer_options *
 
 static uint64_t memory_limit(const struct job *job)
 {
-  if (job->claim->limits.memory > 0) /* the rest of the process takes memory, too */
+  if (job->claim->limits.memory > 0) /* leaves memory for the rest of the process */
     return (uint64_t)(job->claim->limits.memory * 3 / 4);
   if (job->options->memory)
     return job->options->memory / job->options->jobs;
   return platform_memory() / 100 * MEMORY_PERCENT / job->options->jobs;
 }
 
-/* Returns the number of states to expect if levels go on shrinking as the last one did, or "" if it
- * is not known yet. The caller frees it. */
+/* Returns a text with the number of states to expect if levels go on shrinking as the last one did,
+ * or "" if it is not known yet. The caller frees it. */
 static char *estimate(const struct explorer_progress *p)
 {
   double shrinks = p->before ? (double)p->level / (double)p->before : 1;
@@ -177,9 +177,9 @@ static void append_name(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Writes into result->unjudged the properties that no run gave an occasion to judge. Returns
- * whether the claim shows nothing: a property that it names was not judged, or no state was at
- * rest. Properties that are judged at rest count even if the claim names none. */
+/* Writes into result->unjudged the properties that no run gave an occasion to judge. Returns true
+ * if the claim shows nothing, because a property that it names was not judged, or because no state
+ * was at rest. Properties that are judged at rest count even if the claim names none. */
 static bool find_unjudged(const struct job *job, const GPtrArray *properties,
                           struct claim_result *result, GString *missing)
 {
@@ -191,7 +191,7 @@ static bool find_unjudged(const struct job *job, const GPtrArray *properties,
   bool named = job->claim->check.properties && !job->claim->check.all_but_some;
   for (unsigned i = 0; i < PROPERTIES; i++) {
     if (!properties_include((const char *const *)properties->pdata, properties_known[i]) ||
-        (!named && i == PROPERTY_BOUNDS) || /* runs have shown these */
+        (!named && i == PROPERTY_BOUNDS) || /* runs have shown that it was judged */
         (i == PROPERTY_PROGRESS ? result->cycles : reached_judges(&result->reached, i)))
       continue;
     bool rests_only = false;
@@ -225,7 +225,7 @@ static void judge_reached(const struct job *job, const GPtrArray *properties,
     g_string_append_printf(text, "%sno occasion to judge %s", text->len ? "; " : "", unjudged->str);
   if (*job->trivial)
     g_string_append_printf(text, "%s%s", text->len ? "; " : "", job->trivial);
-  /* symmetry leaves no kind of run out; other reductions do */
+  /* symmetry leaves no kind of run out, but other reductions do */
   bool all = g_str_equal(result->reduction, "none") || g_str_equal(result->reduction, "sym");
   if (text->len) {
     result->verdict = all ? CLAIM_VACUOUS : CLAIM_INCONCLUSIVE;
@@ -254,7 +254,7 @@ static void add_size(struct claim_result *result, uint32_t size)
   result->sizes_count = kept + 1;
 }
 
-/* Notes the sizes of the program's messages in the script; a protocol may see other ones. */
+/* Notes the sizes of the program's messages in the script; a protocol may see other sizes. */
 static void note_sizes(const struct script *script, struct claim_result *result)
 {
   struct operation **ops = script->written ? script->written : script->ops;
@@ -375,7 +375,7 @@ static void audit_contents(const struct job *job, const struct explorer_options 
 }
 
 /* Returns whether a claim judges the line invariant although it does not name it. The clauses of a
- * protocol that assumes channels in order say nothing of channels without order. */
+ * protocol that assumes ordered channels say nothing about channels without order. */
 static bool judges_line(const struct scenario *claim, const struct rcl_protocol *protocol)
 {
   bool in_order = protocol->place && protocol->place->assumes & RCL_ASSUMES_FIFO;
@@ -408,9 +408,9 @@ GPtrArray *claim_properties(const struct scenario *claim)
 }
 
 /* Returns a bound on the probability that two different contents were taken for one (content.h). A
- * transition makes at most one content for each rank and each name of a receive, one for a message
- * sent, and one for a choice. A state at the end makes one for each message. Free programs have no
- * contents. */
+ * transition makes at most one content for each rank and each name of a receive, one for a sent
+ * message, and one for a choice. A state at the end makes one content for each message. Free
+ * programs have no contents. */
 static double collision(const struct job *job, const struct claim_result *result)
 {
   double each = job->script->ranks + SCRIPT_NAMES + 3;

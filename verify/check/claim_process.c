@@ -16,7 +16,7 @@
 #include "base/exit_codes.h"
 #include "base/platform.h"
 
-/* Is the content of the pipe: the result, or an error. */
+/* Holds what goes through the pipe: the result, or an error. */
 struct answer {
   struct claim_result result;
   bool failed;
@@ -34,15 +34,15 @@ static void write_all(int to, const void *bytes, size_t size)
   }
 }
 
-/* Makes a signal end this process at its time limit, as the search does not look at the clock while
- * it makes an abstraction or moves its tables. */
+/* Makes a signal end this process at its time limit, because the search does not look at the clock
+ * while it makes an abstraction or moves its tables. */
 static void end_late(double seconds)
 {
   double late = seconds > 0 ? 1.05 * seconds + 0.5 : 0;
   const struct itimerval limit = {
       .it_value = {(time_t)late, (suseconds_t)((late - floor(late)) * 1e6)}};
   signal(SIGALRM, SIG_DFL);
-  setitimer(ITIMER_REAL, &limit, NULL); /* 0: no limit */
+  setitimer(ITIMER_REAL, &limit, NULL); /* 0 seconds mean no limit */
 }
 
 /* Explores a claim. Runs in a process of its own. */
@@ -55,7 +55,7 @@ static void work(const struct work *w, const struct scenario *claim, int to)
   double seconds = w->timeout > 0 && claim->limits.time > 0 ? MIN(w->timeout, claim->limits.time)
                                                             : MAX(w->timeout, claim->limits.time);
   options.seconds = seconds;
-  if (w->launch->size == 1) /* otherwise all processes must end as MPI processes do */
+  if (w->launch->size == 1) /* several processes must end as MPI processes do */
     end_late(seconds);
   dup2(w->errors, STDERR_FILENO);
   if (w->launch->size > 1)
@@ -112,7 +112,7 @@ bool worker_end(struct worker *worker, int status, const struct rusage *usage)
     return false;
   }
   if (!answered && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT)
-    return false; /* the exploration has said why: no room on disk */
+    return false; /* the exploration has printed the reason, which is that the disk is full */
   if (answered) {
     *result = answer.result;
   } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {

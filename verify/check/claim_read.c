@@ -59,9 +59,9 @@ static bool read_formula(const struct scenario *claim, GError **error)
                                      lacks, protocol->name);
 }
 
-/* Reads the events that runs must show, or 0 if there is none. If the claim names none, runs must
- * show all that its bounds allow: programs end, the last checkpoint commits, the last recovery
- * starts from a checkpoint, one commits after it, and each hazard occurs. */
+/* Reads the events that runs must show. If the claim names no events, runs must show all that its
+ * bounds allow: programs end, the last checkpoint commits, the last recovery starts from a
+ * checkpoint, a checkpoint commits after that recovery, and each hazard occurs. */
 bool claim_reach(const struct scenario *claim, struct reached *least, GError **error)
 {
   uint32_t checkpoints = (uint32_t)claim->check.checkpoints;

@@ -28,7 +28,7 @@ static bool take_again(const struct scenario *claim, struct world *world,
               verdict.text);
     said = properties_impure(&verdict);
     if (!said)
-      verdict.kind = VERDICT_FINE; /* the violation that counts comes last */
+      verdict.kind = VERDICT_FINE; /* only the last violation counts */
     trace_move(trace, i, world, &move, &actions, &verdict);
   }
   g_free(actions.item);

@@ -8,9 +8,10 @@ struct matrix {
   GPtrArray *worlds;    /* ids of the worlds */
   GPtrArray *texts;     /* statements of the worlds */
   GPtrArray *protocols; /* names of the protocols */
-  GArray *index;        /* int, row by row: index of the cell, or REFUSED */
-  GPtrArray *reasons;   /* row by row: why the protocol refuses the world, or NULL */
-  GArray *uncommitted;  /* unsigned: indices of the cells that are explored again */
+  /* int, row by row: index of the cell among the cells to explore, or REFUSED */
+  GArray *index;
+  GPtrArray *reasons;  /* row by row: why the protocol refuses the world, or NULL */
+  GArray *uncommitted; /* unsigned: indices of the cells that are explored again */
 };
 
 enum { REFUSED = -1 };
@@ -33,8 +34,8 @@ static bool add_world(struct matrix *matrix, const char *file, GError **error)
   return true;
 }
 
-/* Returns the part of the refusal that concerns the protocol. The whole is "FILE:LINE: KEY: ...,
- * and c3 leaves connections open, expected ...". The caller frees it. */
+/* Returns the part of the refusal that concerns the protocol. A whole refusal is "FILE:LINE: KEY:
+ * ..., and c3 leaves connections open, expected ...". The caller frees it. */
 static char *reason_of(const char *protocol, const GError *refusal)
 {
   g_autofree char *name = g_strconcat(" ", protocol, " ", NULL);
@@ -44,8 +45,8 @@ static char *reason_of(const char *protocol, const GError *refusal)
   return end ? g_strndup(reason, (gsize)(end - reason)) : g_strdup(reason);
 }
 
-/* Adds a cell. An error in its scenario concerns this protocol alone, as the file loads for other
- * protocols. */
+/* Adds a cell. An error in its scenario concerns this protocol alone, because the file loads for
+ * other protocols. */
 static void add_cell(struct matrix *matrix, const char *file, const char *protocol, GArray *cells)
 {
   g_autofree char *name = g_strconcat("protocol.name=", protocol, NULL);

@@ -248,8 +248,8 @@ void report_tap(const struct checked *list, unsigned count)
 
 /* ---- annotations ---- */
 
-/* Prints text of a workflow command (docs.github.com, "Workflow commands"): without line ends, and
- * in a property without the signs that end it. */
+/* Prints text of a workflow command (docs.github.com, "Workflow commands"): line ends are escaped
+ * and, in a property, also the signs that would end it. */
 static void put_command_text(FILE *out, const char *text, const char *special)
 {
   for (; *text; text++)

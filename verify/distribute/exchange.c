@@ -10,31 +10,32 @@
 #include "base/platform.h"
 
 enum {
-  STATES_BYTES = 1 << 15, /* bytes of states in a message */
-  QUEUED_MOST = 64 << 20  /* bytes that wait to be sent */
+  STATES_BYTES = 1 << 15, /* number of bytes of states in a message */
+  QUEUED_MOST = 64 << 20  /* largest number of bytes that wait to be sent */
 };
 
-/* Is a queue of bytes, which grows at the end and is read from the front. */
+/* Holds a queue of bytes, which grows at the end and is read from the front. */
 struct bytes {
   char *at;
   size_t used, room;
 };
 
-/* Is a table whose indices are numbers of values. */
+/* Holds a table whose indices are numbers of values. */
 struct numbers {
   uint32_t *of;
   uint32_t count, room;
 };
 
-/* Describes another process: the values that it was told, the bytes to send to it, and the values
- * that it has told. */
+/* Describes another process: the values of which it was told, the bytes that will be sent to it,
+ * and the values of which it has told. */
 struct peer {
-  uint32_t *told; /* number of values that it was told, by component */
+  uint32_t *told; /* by component: number of values of which the process was told */
   struct bytes states;
-  const struct packing *packing; /* packing of the states for it */
-  struct numbers *known;         /* by component: numbers here, by the numbers of that process */
-  uint8_t *bits;                 /* bits of each component in the packing of that process */
-  struct packing *theirs;        /* that packing, or NULL if the process has sent none yet */
+  const struct packing *packing; /* packing of the states that are sent to it */
+  /* by component: this process's numbers, by the numbers of that process */
+  struct numbers *known;
+  uint8_t *bits;          /* bits of each component in the packing of that process */
+  struct packing *theirs; /* the packing of that process, or NULL if it has sent none yet */
 };
 
 struct exchange {
@@ -43,12 +44,12 @@ struct exchange {
   struct peer *peer;
   struct numbers owners; /* owners of states, by the value of component 0 */
   unsigned ended;        /* number of processes that have sent all of this phase */
-  struct bytes part;     /* scratch */
+  struct bytes part;     /* scratch memory for a part */
 };
 
 struct head {
   uint32_t from, values, states;
-  uint32_t ends; /* the message is the last of its phase */
+  uint32_t ends; /* true if the message is the last of its phase */
 };
 
 /* ---- bytes ---- */
@@ -192,7 +193,7 @@ static uint32_t learn_kept(void *ctx, uint32_t number)
 {
   const struct telling *t = ctx;
   uint32_t size = cut_number(t->message);
-  (void)number; /* the number that the sender has given */
+  (void)number; /* the sender's number does not matter */
   return intern(&t->x->model->rules_cache.parts, cut(t->message, size), size);
 }
 

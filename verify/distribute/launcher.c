@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library is beside the folder of the executable. */
+/* Path of the shared object, from the parent of the executable's folder. */
 #define MODULE "lib/librecline-transport.so"
 
 static unsigned read_number(const char *variable, unsigned otherwise)
@@ -20,7 +20,7 @@ static unsigned read_number(const char *variable, unsigned otherwise)
 
 struct launch launch_read(void)
 {
-  /* A launcher may itself be started by the launcher below it in this list. */
+  /* A launcher may itself have been started by a launcher that comes later in this list. */
   static const char *const names[][3] = {
       {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
       {"PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS"},
@@ -69,8 +69,8 @@ static transport_begin *load(unsigned processes, char **wrong)
   return begin;
 }
 
-/* Returns whether no launcher has told this process of others. MPI_Init would end such a process,
- * or hang. */
+/* Returns whether no launcher has told this process of other processes. MPI_Init would end such a
+ * process, or hang. */
 static bool are_strangers(void)
 {
   static const char *const ways[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};

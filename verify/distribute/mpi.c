@@ -1,6 +1,6 @@
-/* Implements the transport with real MPI, in a shared object of its own, with which no other part
- * is linked. With checkpoints, all messages go through the host for real MPI, as the messages of
- * other programs do. */
+/* Implements the transport with real MPI, in a shared object of its own, with which nothing else is
+ * linked. With checkpoints, all messages go through the host for real MPI, as the messages of other
+ * programs do. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <mpi.h>
@@ -18,7 +18,7 @@
 #error "expected mpi.h of Open MPI or MPICH"
 #endif
 
-/* A send that is under way. */
+/* Describes a send that is under way. */
 struct outgoing {
   void *bytes;
   size_t size;
@@ -80,8 +80,8 @@ static size_t queued(void)
   return queued_bytes;
 }
 
-/* Pauses. MPI libraries poll, which takes the processor away from processes with work if there are
- * more processes than processors, and otherwise wastes the user's processor time. */
+/* Pauses, because MPI libraries poll. Polling takes the processor away from processes with work if
+ * there are more processes than processors; otherwise it wastes the user's processor time. */
 static void idle(void)
 {
   enum { YIELDS = 10, SLEEP = 50000 /* ns */ };
@@ -176,7 +176,7 @@ static struct transport transport = {.send = send_bytes,
                                      .last = last,
                                      .end = end};
 
-/* Limits the messages under way to a process that are kept for it. */
+/* Limits the number of messages that are kept for a process while they are under way to it. */
 enum { CAPACITY = 1 << 14 };
 
 static bool checkpoint(const struct transport_checkpoints *checkpoints)

@@ -1,5 +1,5 @@
 /* Runs one search by several processes, each with one worker: a process owns the states whose
- * digest falls to it (verify/distribute/exchange.h). It expands its own states, sends successors to
+ * digests select it (verify/distribute/exchange.h). It expands its own states, sends successors to
  * their owners, and has its own tables. A level ends when all processes have expanded their states
  * and all successors are placed; then the counts are added up.
  */
@@ -18,7 +18,7 @@ static void place(void *worker, const uint32_t *numbers)
 }
 
 /* Takes all messages that have come, and goes on until few messages are left to send, so that
- * neither kind piles up. */
+ * neither incoming nor outgoing messages pile up. */
 void distributed_receive(struct explorer *e)
 {
   bool full;
@@ -70,7 +70,7 @@ void distributed_sum(struct explorer *e, struct level *level)
   for (unsigned i = 0; i < PROPERTIES; i++)
     counts[JUDGED + i] = (uint64_t)reached_judges(&out->reached, i);
   counts[FULL] = level->full;
-  counts[SAVE] = level->save && !transport->rank; /* by the clock of the first process */
+  counts[SAVE] = level->save && !transport->rank; /* only the clock of the first process counts */
   transport->combine(counts, SUMS, ALL - SUMS);
   *level =
       (struct level){counts[STATES], counts[NEXT], counts[VIOLATING], counts[FULL], counts[SAVE]};
@@ -95,7 +95,8 @@ void distributed_conclude(struct explorer *e)
 /* ---- saves ---- */
 
 /* Returns the name of this process's file, which the caller frees. Each process saves to two files
- * in turn, so whenever processes are killed, all have their part of one save. */
+ * in turn, so there is always one save that is complete in all processes, whenever processes are
+ * killed. */
 static char *name_of_save(const struct explorer *e, unsigned turn)
 {
   const struct transport *transport = exchange_transport(e->exchange);
@@ -114,11 +115,12 @@ static uint64_t count(const struct explorer *e, bool yes)
 const char *distributed_save(struct explorer *e)
 {
   char *file = name_of_save(e, e->saves);
-  explorer_widen_packing(e); /* other processes have told of values that no state here has yet */
+  /* other processes have told of values that no state of this process has yet */
+  explorer_widen_packing(e);
   const char *wrong = e->full ? "needs more memory" : resume_write(e, file);
   free(file);
   if (!count(e, wrong))
-    e->saves++; /* otherwise the other file stays the last save */
+    e->saves++; /* otherwise the file with the other number stays the last save */
   return wrong;
 }
 
@@ -131,8 +133,8 @@ void distributed_remove_saves(const struct explorer *e)
   }
 }
 
-/* Finds the depths, + 1, of this process's two saves, or 0 if there is none. Returns NULL, or why
- * one cannot be used. */
+/* Finds the depths of this process's two saves. Sets each to 1 + the depth, or to 0 if there is no
+ * such save. Returns NULL, or why a save cannot be used. */
 static const char *find_saves(const struct explorer *e, uint64_t depths[2])
 {
   const char *wrong = NULL;
@@ -153,7 +155,7 @@ static const char *read_save(struct explorer *e, unsigned turn)
   bool exists;
   const char *wrong = resume_read(e, file, &exists);
   free(file);
-  e->saves = turn + 1; /* the next save goes to the other file */
+  e->saves = turn + 1; /* so the next save goes to the other file */
   e->known.transitions = e->out->transitions;
   e->known.rests = e->out->rests;
   e->out->states = transport_sum(exchange_transport(e->exchange), e->out->states);
@@ -213,7 +215,7 @@ void distributed_share(struct explorer *e, struct states *found)
 
 /* ---- steps ---- */
 
-/* Holds steps on their way to the first process: for each step the number of its changes, then the
+/* Holds steps that are sent to the first process: for each step the number of its changes, then the
  * changes. The last message of a process begins with 1. */
 struct steps_message {
   uint64_t *words;

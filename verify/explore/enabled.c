@@ -41,7 +41,7 @@ void enabled_forget(struct enabled *enabled)
 {
   for (uint32_t origin = 0; origin < enabled->count; origin++) {
     enabled->on[origin].first = ENABLED_UNKNOWN;
-    enabled->of[origin].room = 0; /* deltas may have another size now */
+    enabled->of[origin].room = 0; /* so that memory of the new size is allocated */
   }
 }
 
@@ -55,9 +55,9 @@ static void reserve_walks(struct enabled *enabled, uint32_t count)
   enabled->walks = memory_grow(enabled->walks, enabled->walks_room * sizeof *enabled->walks);
 }
 
-/* Begins, after `n` others, a descent for each origin whose moves must be looked up again. Origins
- * from `open` on have no moves. Returns the number of descents. The code has no branch that the
- * processor would predict badly. */
+/* Begins a descent for each origin whose moves must be looked up again. There are `n` descents
+ * already. Origins from `open` on have no moves. Returns the number of descents. The code has no
+ * branch that the processor would predict badly. */
 static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t count,
                             uint32_t open, struct view_set changed, uint32_t n)
 {
@@ -76,7 +76,8 @@ static uint32_t begin_lists(struct worker *w, const uint32_t *origins, uint32_t 
   return n;
 }
 
-/* Returns the list of moves to which the descent has led. If it leads to none, learns the list. */
+/* Returns the list of moves to which the descent has led. If it has not led to a list, learns the
+ * list. */
 static const struct move_list *take_list(struct worker *w, const struct walk *walk)
 {
   struct enabled *enabled = &w->enabled;
@@ -98,8 +99,8 @@ static const struct move_list *take_list(struct worker *w, const struct walk *wa
   return list;
 }
 
-/* Looks up each rank's own moves, which tell whether its program has ended; then the moves of all
- * other open origins. Returns the number of descents. */
+/* Looks up first each rank's own moves, which tell whether its program has ended, and then the
+ * moves of all other open origins. Returns the number of descents. */
 static uint32_t find_lists(struct worker *w, struct view_set changed, struct world_standing *all,
                            uint32_t *open)
 {
@@ -128,7 +129,7 @@ static uint32_t find_lists(struct worker *w, struct view_set changed, struct wor
 /* ---- what moves do ---- */
 
 /* Notes the effect of an option, from the end of its descent. Returns false if the effect is not
- * known: the descent has found no result, or a rewrite of the result is not known. */
+ * known, because the descent has found no result or a rewrite of the result is not known. */
 static bool take_result(struct worker *w, const struct origin_moves *moves_of, uint32_t number,
                         uint32_t cursor, struct view_set *on)
 {

@@ -32,8 +32,8 @@ static void add_first(struct explorer *e)
   e->out->states = 1;
 }
 
-/* Returns whether programs have outputs. An output leaves by another rank's action and stays seen,
- * so it belongs to no rank alone. */
+/* Returns whether programs have outputs. An output may leave by an action of another rank, and the
+ * outside has then seen it for good, so it belongs to no single rank. */
 static bool tells_outside(const struct explorer *e)
 {
   const struct script *script = e->model.world->script;
@@ -115,7 +115,8 @@ static bool begin(struct explorer *e, unsigned crashes)
   return !e->out->refused;
 }
 
-/* Returns whether the visited set may keep fingerprints: liveness and saves need whole states. */
+/* Returns whether the visited set may keep fingerprints. It may not if liveness or saves need whole
+ * states. */
 static bool compacts(const struct explorer *e)
 {
   return e->model.options->fingerprint && !e->model.options->save && !e->model.options->disk &&
@@ -184,7 +185,7 @@ static struct explorer_options rest_of(const struct explorer_options *options, d
 {
   struct explorer_options rest = *options;
   double left = options->max_seconds - (platform_now() - began), least = 1e-9;
-  if (options->max_seconds > 0) /* 0 would be no bound */
+  if (options->max_seconds > 0) /* because 0 would mean no bound */
     rest.max_seconds = left > least ? left : least;
   return rest;
 }
@@ -211,7 +212,8 @@ static void explore_exactly(struct world *world, unsigned crashes, unsigned time
     out->bound = "the run to a violation seen";
 }
 
-/* Explores. If there turn out to be many states, explores again with a larger abstraction. */
+/* Explores the world. If it turns out to have many states, explores it again with a larger
+ * abstraction. */
 static void explore_with(struct world *world, unsigned crashes, unsigned timers,
                          const struct explorer_options *options, bool patient,
                          struct exploration *out)

@@ -91,8 +91,8 @@ static bool wrong_outcome(struct explorer *e, struct verdict *verdict)
 struct trial {
   struct transition_cache *cache;
   int rank; /* the rank whose timer goes off, or RCL_ANY for any rank */
-  /* They say: a move was taken in this turn; a checkpoint has committed; a verdict has ended the
-   * run. */
+  /* `moves`: a move was taken in this turn; `commits`: a checkpoint was committed; `stops`: a
+   * verdict has ended the run. */
   bool moves, commits, stops;
 };
 
@@ -102,7 +102,7 @@ static bool may_take(const struct trial *t, const struct move *move)
   return !is_fault(move) && (!timer || t->rank == RCL_ANY || move->rank == t->rank);
 }
 
-/* Takes one move of an origin: the first that changes anything. */
+/* Takes the first move of an origin that changes anything. */
 static void take_one(struct trial *t, uint32_t origin)
 {
   struct transition_cache *m = t->cache;
@@ -133,8 +133,9 @@ static void allow_timer(struct trial *t)
 }
 
 /* Returns whether the timer of a rank leads to a checkpoint that commits (property `requests`). The
- * timer goes off each time it is set, a few times at most. Follows one run from the loaded state,
- * in which origins take turns. Ignores other violations, which the search finds itself. */
+ * timer goes off each time it is set, but only a few times. Follows one run from the loaded state,
+ * in which origins take turns. Ignores violations of other properties, because the search itself
+ * finds these. */
 static bool renews(void *explorer, int rank)
 {
   enum { TIMERS = 4, TURNS = 1000 };

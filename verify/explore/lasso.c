@@ -41,7 +41,8 @@ static void next_level(struct cycles *c, const struct places *level, struct plac
   }
 }
 
-/* Finds the states of bad components that lie nearest to the first state: the violating ones. */
+/* Finds the violating states, which are the states of bad components that are nearest to the first
+ * state. */
 static void note_nearest(struct cycles *c, const struct places *level)
 {
   uint32_t numbers[c->e->model.components];
@@ -81,7 +82,7 @@ static void write_stem(struct cycles *c, uint64_t first)
 
 /* Tells by which way a state of the component was reached. */
 struct arrival {
-  uint32_t from; /* index of the member before it */
+  uint32_t from; /* index of the member from which it was reached */
   uint32_t move;
   uint32_t search; /* number of the search that reached it, or 0 if none did */
 };
@@ -91,11 +92,12 @@ struct round {
   const struct places *members; /* by place */
   uint32_t component;
   size_t start;
-  struct arrival *arrival; /* by member */
+  struct arrival *arrival; /* by member: how it was reached */
   uint32_t *queue, searches;
-  struct places route; /* members behind the start, one after the other; with the moves to them: */
+  /* the members after the start, in the order of the cycle; the next field has the moves to them */
+  struct places route;
   struct places moves;
-  bool owes_bad; /* the way has not reached a bad state yet */
+  bool owes_bad; /* true if the cycle has not reached a bad state yet */
 };
 
 static size_t member(const struct round *r, uint64_t place)
@@ -112,8 +114,8 @@ static size_t member(const struct round *r, uint64_t place)
 }
 
 /* Returns whether the state that was just expanded settles something owed: an owed move is
- * impossible or changes nothing there, or a bad state is owed and this is one. With `pay`, takes
- * what is settled off the list. */
+ * impossible or changes nothing in this state, or a bad state is owed and this is one. If `pay`,
+ * removes what is settled from the list. */
 static bool settle(struct round *r, bool pay)
 {
   struct cycles *c = r->c;
@@ -154,7 +156,7 @@ static void go_step(struct round *r, size_t to, uint32_t move)
   settle(r, true);
 }
 
-/* Follows the way that the search has found to `to`, from the state where the search began. */
+/* Follows the way to `to` that the search has found, from the state where the search began. */
 static void go_there(struct round *r, size_t from, size_t to)
 {
   size_t count = 0;
@@ -164,8 +166,8 @@ static void go_there(struct round *r, size_t from, size_t to)
     go_step(r, r->queue[count], r->arrival[r->queue[count]].move);
 }
 
-/* Follows a shortest way from `from` that settles something owed or, with `back`, leads to the
- * start. Returns where it ends. */
+/* Follows a shortest way from `from` that settles something owed or, if `back`, leads to the start.
+ * Returns the state where the path ends. */
 static size_t go_on(struct round *r, size_t from, bool back)
 {
   struct cycles *c = r->c;

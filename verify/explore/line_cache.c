@@ -11,9 +11,9 @@
 #include "world/rules/world_step.h"
 
 enum {
-  TIMES = 1 << 8,  /* entries for GLOBAL */
-  SHOWN = 1 << 10, /* entries for each other component */
-  PAIRS = 1 << 15  /* entries for pairs of ranks */
+  TIMES = 1 << 8,  /* number of entries for GLOBAL */
+  SHOWN = 1 << 10, /* number of entries for each other component */
+  PAIRS = 1 << 15  /* number of entries for pairs of ranks */
 };
 
 /* Holds what GLOBAL says of checkpoints and recoveries. All that is shown depends on these numbers.
@@ -22,7 +22,7 @@ struct times {
   uint32_t committed, committing, incarnation;
 };
 
-/* Keeps what a value of GLOBAL says. */
+/* Keeps what a value of GLOBAL says about times. */
 struct known_times {
   uint32_t number; /* of the component + 1, or 0 for nothing */
   struct times times;
@@ -31,13 +31,14 @@ struct known_times {
 /* Keeps what was shown of a component, and of which value it was shown. */
 struct shown {
   uint32_t number; /* of the component + 1, or 0 for nothing */
-  uint32_t looks;  /* line_cache.looks: equal for two components that look the same to clauses */
+  /* number in line_cache.looks, equal for two components that look the same to clauses */
+  uint32_t looks;
   uint32_t committed, incarnation;
   uint64_t bytes[];
 };
 
-/* Names two ranks i <= j, or one if they are equal, for which all clauses hold in either order, by
- * what the ranks and the channels between them look like. */
+/* Names two ranks i <= j, or one rank if i = j, for which all clauses hold in either order. The
+ * pair is known by what its ranks and the channels between them look like. */
 struct pair {
   uint32_t i_j; /* 1 + i * ranks + j, or 0 in an entry without a pair */
   uint32_t rank[2], channel[4];
@@ -52,24 +53,25 @@ struct line_cache {
   struct known_times *times;
   unsigned char *shown; /* SHOWN entries for each rank, then for each channel */
   struct pair *fine;    /* PAIRS entries */
-  struct intern looks;  /* what was shown of components, without pointers; and times */
-  unsigned char *plain; /* memory for one of them */
+  struct intern looks;  /* what was shown of components, without pointers; or times */
+  unsigned char *plain; /* memory for one look */
 
-  /* The state that is in the view. */
+  /* The next fields are about the state that is in the view. */
   bool is_set;
   struct times at;
-  uint32_t at_number; /* of these times in `looks` */
-  uint32_t *numbers;  /* of its components */
+  uint32_t at_number; /* number of these times in `looks` */
+  uint32_t *numbers;  /* numbers of its components */
   uint32_t *look;     /* by component of ranks and channels: shown.looks */
-  bool *afresh;       /* by component of ranks and channels: it must be shown in each state */
+  /* by component of ranks and channels: true if it must be shown in each state */
+  bool *afresh;
 
-  /* The state that is being judged. */
+  /* The next fields are about the state that is being judged. */
   const struct position *state;
   bool loaded;
-  bool *differs; /* by component of ranks and channels: it looks different */
-  bool *asked;   /* by pair: the clauses have to be asked */
+  bool *differs; /* by component of ranks and channels: true if it looks different */
+  bool *asked;   /* by pair: true if the clauses have to be asked */
   struct pair *pair;
-  struct pair **place; /* where a pair that differs is kept */
+  struct pair **place; /* by pair that differs: the entry where it is kept */
 };
 
 /* ---- components ---- */
@@ -152,8 +154,8 @@ static uint32_t look_of(struct line_cache *c, uint32_t component, const void *me
   return intern(&c->looks, c->plain, bytes);
 }
 
-/* Puts a component of the state into the view. What depends on other components, too, is shown
- * again in the next state. */
+/* Puts a component of the state into the view. A component whose looks also depend on other
+ * components is shown again in the next state. */
 static void set(struct line_cache *c, uint32_t component)
 {
   bool known;
@@ -188,7 +190,7 @@ static struct times times_of(struct line_cache *c, uint32_t number)
   return known->times;
 }
 
-/* Begins the view. If GLOBAL says something else than in the state before, all is shown anew. */
+/* Begins the view. If GLOBAL differs from that of the state before, everything is shown anew. */
 static void begin(struct line_cache *c)
 {
   struct times at = times_of(c, c->state->numbers[c->model->components - 1]);
@@ -238,7 +240,8 @@ static bool pair_differs(const struct line_cache *c, uint32_t i, uint32_t j)
          c->differs[channel_at(c, j, j)];
 }
 
-/* Chooses the pairs to be asked. Prefetches all places before it reads one, as they are far apart.
+/* Chooses the pairs to be asked. Prefetches all entries before reading one, because they are far
+ * apart in memory.
  */
 static void choose_pairs(struct line_cache *c)
 {

@@ -1,19 +1,20 @@
 /* Looks for runs that go round for ever and violate `progress`, under weak fairness.
  *
  * A run goes on for ever only in a strongly connected component of the graph of states. Weak
- * fairness says that a move which can happen at every moment from some time on does happen; crashes
- * and injected faults need not. If some move is possible in all states of a component and never
- * leads back into it, a fair run must leave the component. In any other component a fair run can
- * stay, and visit all of its states. If one of these must not recur for ever (world_for_ever()),
- * property `progress` is violated. If a fair run can stay in a part of a component, a fair run can
- * stay in the whole, so it is exact to look at whole components. A component of a single state is a
- * state at rest, or every run leaves it; the search has judged it already.
+ * fairness says that a move that can happen at every moment from some time on does happen. Crashes
+ * and injected faults need not happen. If some move is possible in all states of a component and
+ * never leads back into it, a fair run must leave the component. In any other component a fair run
+ * can stay, and visit all of its states. If one of these must not recur for ever
+ * (world_for_ever()), property `progress` is violated. If a fair run can stay in some states of a
+ * component, a fair run can also visit all of them, so it is exact to look at whole components. A
+ * component of a single state is a state at rest, or every run leaves it; the search has already
+ * judged it.
  *
  * Most protocols have no component of several states, and their steps alone show that
- * (recurrence.h), without a look at any state. Otherwise all workers look for components among
- * states that the steps cannot tell apart, each in its own share. They take moves once more, from
- * the local caches; the search needs 4 bytes for each place of the visited set, and the memory that
- * components.h names.
+ * (recurrence.h), without looking at any state. Otherwise all workers look for components among
+ * states that the steps cannot tell apart, each in its own share. The workers take moves once more,
+ * from the local caches. This search needs 4 bytes for each place of the visited set, and the
+ * memory that components.h names.
  */
 #include <stdlib.h>
 
@@ -21,7 +22,7 @@
 #include "base/components.h"
 #include "verify/explore/cycles.h"
 
-enum { TIME_EXPANSIONS = 4096 }; /* states between two looks at the clock */
+enum { TIME_EXPANSIONS = 4096 }; /* number of states between two looks at the clock */
 
 /* Holds the share of one worker; `number` is the number of the worker. */
 struct share {
@@ -67,8 +68,8 @@ static void look_at(struct share *s, uint64_t place)
     s->search.stopped |= search_is_late(c->e);
 }
 
-/* Returns the first transition, from number `n` on, to another state that may lie on a cycle with
- * this one.
+/* Returns the first transition, from number `n` on, that leads to another state that may lie on a
+ * cycle with the expanded state.
  */
 static uint32_t next_transition(struct cycles *c, uint32_t n)
 {
@@ -208,7 +209,7 @@ static struct outcome search_states(struct explorer *e, const struct recurrence 
 
 /* ---- the whole ---- */
 
-/* Looks for components among all states, too: the findings must be equal. */
+/* Also looks for components among all states. The findings must be equal. */
 static void audit_recurrence(struct explorer *e, const struct outcome *found)
 {
   const struct outcome all = search_states(e, NULL, false);
@@ -217,8 +218,8 @@ static void audit_recurrence(struct explorer *e, const struct outcome *found)
     breach("the steps show fewer cycles than there are");
 }
 
-/* Returns whether steps are left in any process. Returns false also when the time is up; the
- * verdict then says so. */
+/* Returns whether steps are left in any process. Also returns false if the time is up, which the
+ * verdict then says. */
 static bool are_steps_left(struct explorer *e, struct recurrence *recurrence)
 {
   bool late = e->out->verdict == EXPLORER_INCONCLUSIVE;
@@ -246,8 +247,8 @@ static bool has_states(const struct explorer *e)
   return !e->fingerprint && !e->crash && !e->stubborn && !e->symmetry;
 }
 
-/* Returns whether no run goes round, as no rank returns to a node of its abstraction. Returns false
- * in worlds with crashes, as the abstraction ends at the first crash. */
+/* Returns whether no run goes round because no rank returns to a node of its abstraction. Returns
+ * false in worlds with crashes, because the abstraction ends at the first crash. */
 static bool never_returns(const struct explorer *e)
 {
   return e->abstraction && !e->crash;

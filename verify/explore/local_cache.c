@@ -10,10 +10,11 @@
 
 enum {
   EDGES_FIRST = 1 << 12,
-  EDGES_MOST = 1 << 20, /* more edges are dropped, unless there are many states */
-  STATES_PER_EDGE = 16, /* states for each edge above EDGES_MOST, as memory is for states */
-  /* Views are whole components up to this many edges. They become fine if by then more than one
-   * step was learnt for each STATES_PER_STEP states. */
+  EDGES_MOST = 1 << 20, /* more edges than this are dropped, unless there are many states */
+  /* number of states for each edge above EDGES_MOST, because memory is for states */
+  STATES_PER_EDGE = 16,
+  /* Views are whole components up to this number of edges. They become fine if more than one step
+   * was learnt for each STATES_PER_STEP states until then. */
   EDGES_FEW = RECLINE_CHECKS ? 64 : 1 << 18,
   STATES_PER_STEP = 2
 };
@@ -40,8 +41,7 @@ static void edges_reserve(struct edges *edges, uint32_t count)
   }
 }
 
-/* Returns the edge from `node` for `value`. If the edge is new, the caller writes where it
- * leads. */
+/* Returns the edge from `node` for `value`. If the edge is new, the caller sets where it leads. */
 static struct edge *edges_add(struct edges *edges, uint32_t node, uint32_t value)
 {
   struct edge *edge = edges_find(edges, node, value);
@@ -66,7 +66,7 @@ static void note_seen(struct local_cache *s, uint32_t view)
   s->seen[s->views.component[view]] |= views_parts(&s->views, view);
 }
 
-/* Notes the views that the descent to the list of `origin` looks at. */
+/* Notes the views that the descent to the list of `origin` reads. */
 static void see_list(struct worker *w, uint32_t origin)
 {
   struct local_cache *s = &w->cache;
@@ -75,7 +75,7 @@ static void see_list(struct worker *w, uint32_t origin)
     note_seen(s, cursor_view(s, walk.cursor));
 }
 
-/* Returns the component, and the bit of the part, that the transition cache has looked at. */
+/* Returns the component, and sets the bit of the part, that the transition cache has read. */
 static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *part)
 {
   uint32_t count = model->rules_cache.count;
@@ -83,9 +83,9 @@ static uint32_t seen_as(const struct model *model, uint32_t looked, uint64_t *pa
   return model->component_of[looked < count ? looked : looked - count];
 }
 
-/* Finds the view to look at next: all parts of one component that the transition cache has just
- * looked at and the descent has not. The first such component counts. Returns false if there is no
- * such component. */
+/* Finds the view to read next. It has all parts of a component that the transition cache has just
+ * read and that the descent has not read. The first such component counts. Returns false if there
+ * is no such component. */
 static bool find_unseen(struct worker *w, uint32_t *view)
 {
   const struct transition_cache *m = &w->e->model.rules_cache;
@@ -104,8 +104,8 @@ static bool find_unseen(struct worker *w, uint32_t *view)
   return parts != 0;
 }
 
-/* Adds edges from `cursor`, for the parts that the transition cache has just looked at and the
- * descent has not, with `result` at their end. */
+/* Adds edges from `cursor`, for the parts that the transition cache has just read and the descent
+ * has not read, with `result` at their end. */
 static void write_down(struct worker *w, uint32_t *cursor, uint32_t result)
 {
   struct local_cache *s = &w->cache;
@@ -156,7 +156,7 @@ uint32_t local_cache_learn_list(struct worker *w, uint32_t origin)
 
 /* ---- results ---- */
 
-/* Returns the rewrite of a component by those changes that concern its parts. */
+/* Returns the rewrite of a component by the changes that concern its parts. */
 static struct rewrite find_rewrite(struct worker *w, const struct effect *effect,
                                    uint32_t component)
 {
@@ -252,7 +252,7 @@ static void note_result(struct worker *w, uint32_t origin, struct option *option
   write_down(w, &option->cursor, result);
 }
 
-/* Learns as local_cache_learn_delta() promises, with fine views. */
+/* Does the work of local_cache_learn_delta(), with fine views. */
 static bool learn_by_views(struct worker *w, uint32_t origin, struct option *option,
                            uint32_t *numbers, struct delta *delta)
 {
@@ -290,7 +290,7 @@ static void take_effect(struct worker *w, const struct effect *effect, uint32_t 
   }
 }
 
-/* Learns as local_cache_learn_delta() promises, with whole components. */
+/* Does the work of local_cache_learn_delta(), with whole components. */
 static bool learn_whole(struct worker *w, uint32_t origin, struct option *option, uint32_t *numbers,
                         struct delta *delta)
 {
@@ -328,7 +328,7 @@ static void drop_trie(struct local_cache *s, uint32_t origins)
   free(s->deltas);
   s->deltas = NULL;
   s->lists_count = s->options_count = s->deltas_count = s->deltas_room = 0;
-  s->nodes = 1; /* a cursor is never 0, which marks a free slot */
+  s->nodes = 1; /* node 0 is not used, because cursor 0 marks a free slot */
   for (uint32_t origin = 0; origin < origins; origin++)
     s->start[origin] = new_node(s);
 }

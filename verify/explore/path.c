@@ -4,12 +4,12 @@
  * the run first goes backwards, level by level: it expands all states of a depth once more, and
  * keeps those from which a violating state can be reached in time. Then it goes forwards from the
  * beginning, each time by the first move that leads to a kept state. The run does not depend on
- * numbers, or on the order in which workers found states: it is the first of all shortest ones, by
+ * numbers, or on the order in which workers found states: it is the first of all shortest runs, by
  * the world's order of moves.
  *
  * The way back may find a state of another depth with the same tag. That does no harm. Such a state
- * is at least TAG_MASK levels deeper, as a state that is less deep would make the violation less
- * deep, too.
+ * is at least TAG_MASK levels deeper, because a state that is less deep would make the violation
+ * less deep, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +36,13 @@ static void make_set(const struct explorer *e, struct visited *set, uint32_t num
 {
   size_t processes = e->exchange ? exchange_transport(e->exchange)->size : 1;
   size_t most = 2 * processes * visited_bytes(&e->visited);
-  if (e->archiving) /* the visited set may be empty; a level has at most this many states */
+  if (e->archiving) /* a level has at most this number of states, while the visited set may be empty
+                     */
     most += 2 * explorer_states(e) * e->model.packing->words * sizeof(uint32_t);
   visited_init(set, e->model.packing, 64, most, number);
 }
 
-/* Adds the states that this process and the others have found to `set`. All `count` sets then have
+/* Adds to `set` the states that this process and the others have found. All `count` sets then have
  * the present packing. */
 static void add_found(struct explorer *e, struct visited *set, struct states *found,
                       struct visited *sets, unsigned count)
@@ -59,7 +60,7 @@ static void add_found(struct explorer *e, struct visited *set, struct states *fo
 struct share {
   struct worker *w;
   uint32_t tag;
-  uint64_t from, to; /* places of the visited set */
+  uint64_t from, to; /* range of places of the visited set */
 };
 
 enum { BATCH = 1 << 20 };
@@ -134,7 +135,8 @@ static void add_archived(void *data, const uint32_t *state)
     collect_archived(a);
 }
 
-/* Does the same as collect_share(), after it, for the states of the level that are on disk. */
+/* Does what collect_share() does, and is called after it, for the states of the level that are on
+ * disk. */
 static void collect_disk(struct explorer *e, uint32_t tag)
 {
   struct archived a = {.w = &e->worker[0]};
@@ -146,7 +148,8 @@ static void collect_disk(struct explorer *e, uint32_t tag)
   free(a.each);
 }
 
-/* Adds to the set of `level` the states with its tag from which one move leads into the next set.
+/* Adds to the set of `level` the states with the tag of this level from which one move leads into
+ * the next set.
  */
 static void step_back(struct explorer *e, unsigned level, struct visited *sets)
 {
@@ -172,7 +175,8 @@ static void go_forwards(struct explorer *e, uint32_t *state, const struct visite
 {
   struct worker *w = &e->worker[0];
   struct stubborn_worker *stubborn = w->stubborn;
-  w->stubborn = NULL; /* with symmetry the states stand for others of their orbits */
+  /* all moves are taken, because with symmetry states stand for other states of their orbits */
+  w->stubborn = NULL;
   for (unsigned level = 0; level < e->out->depth; level++) {
     w->among = &sets[level + 1];
     worker_expand(w, e->model.packing, state);
@@ -194,7 +198,7 @@ void path_write(struct explorer *e)
   struct visited *sets = memory_grow(NULL, (depth + 1) * sizeof *sets);
   uint32_t first[PACKING_WORDS];
   for (unsigned level = 0; level <= depth; level++)
-    make_set(e, &sets[level], level + 1); /* number 0 is the visited set */
+    make_set(e, &sets[level], level + 1); /* number 0 belongs to the visited set */
   for (unsigned i = 0; i < e->workers; i++)
     add_found(e, &sets[depth], &e->worker[i].violating, sets, depth + 1);
   for (unsigned level = depth; level-- > 0;)

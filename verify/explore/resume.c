@@ -12,14 +12,14 @@
 #include "verify/explore/search.h"
 #include "verify/reduce/recurrence.h"
 
-/* MAGIC marks the format, and changes with it. */
+/* MAGIC marks the format, and changes when the format changes. */
 static const uint64_t MAGIC = UINT64_C(0x35657661736c6372), END = UINT64_C(0x646e65);
 
 struct head {
-  uint64_t magic, world; /* options->world_digest */
+  uint64_t magic, world; /* MAGIC, and options->world_digest */
   uint64_t states, transitions, rests, depth;
   uint64_t parts, components, frontier;
-  uint64_t archived; /* the states are in files of their own */
+  uint64_t archived; /* true if the states are in files of their own */
   struct archive_saved archive[ARCHIVE_FILES];
   struct reached reached;
 };
@@ -65,8 +65,8 @@ static void put_step(void *file, const struct recurrence_change *changes, uint32
   file_put(file, changes, count * sizeof *changes);
 }
 
-/* Writes all steps so far, also the steps before an earlier save. A count of 0 changes ends
- * them. */
+/* Writes all steps so far, also the steps before an earlier save. A step with 0 changes marks their
+ * end. */
 static void put_steps(FILE *file, const struct explorer *e)
 {
   static const uint32_t none;
@@ -116,7 +116,7 @@ const char *resume_write(const struct explorer *e, const char *name)
 
 /* ---- reading ---- */
 
-/* Reads values. The values that are known already come first in the file, too. */
+/* Reads values. Values that are already known come first in the file, too. */
 static bool get_values(FILE *file, struct intern *values)
 {
   uint32_t count, size, room = 0;

@@ -11,7 +11,7 @@
 #include "verify/explore/resume.h"
 #include "verify/explore/search.h"
 
-/* Holds the part of the file after the save. */
+/* Holds what follows the save in the file. */
 struct middle {
   uint64_t known_transitions, known_rests, states;
   uint64_t level, before, earlier;
@@ -75,7 +75,7 @@ static bool restore(void *explorer, FILE *file)
   struct middle middle;
   e->out->refused = resume_get(file, e);
   if (e->out->refused)
-    return true; /* the caller reports it */
+    return true; /* the caller reports the error of writing */
   bool fine = file_get(file, &middle, sizeof middle) &&
               resume_get_frontier(file, e, &w->later, middle.later) &&
               get_states(file, e, &w->unplaced, middle.unplaced) &&

@@ -1,4 +1,4 @@
-/* Searches level by level: shares the work, and stops all workers to make room. */
+/* Searches level by level. Shares the work among workers, and stops all workers to make room. */
 #include "verify/explore/search.h"
 
 #include <errno.h>
@@ -42,7 +42,8 @@ static double states_to_come(const struct explorer *e)
   double factor = level / before, change = factor * (double)e->earlier / before;
   if (!e->before || !e->earlier || change >= 1)
     return INFINITY;
-  while (level >= 1 && sum < (double)UINT64_MAX) { /* else both overflow, and never fall again */
+  /* otherwise both numbers overflow, and never fall again */
+  while (level >= 1 && sum < (double)UINT64_MAX) {
     factor *= change;
     level *= factor;
     sum += level;
@@ -75,8 +76,8 @@ static void ignore(void *data, const uint32_t *state)
   (void)data, (void)state;
 }
 
-/* Shrinks an empty visited set to about that many states, if it has much more room: the end of each
- * level visits all places, and filters need the memory. */
+/* Shrinks an empty visited set that has room for many more states than `states`. The reasons are
+ * that the end of each level visits all places, and that filters need the memory. */
 static void make_smaller(struct explorer *e, uint64_t states)
 {
   enum { SPARSE = 8 /* places for a state */, LEAST = 1 << 13 };
@@ -86,8 +87,8 @@ static void make_smaller(struct explorer *e, uint64_t states)
   visited_init(&e->visited, e->model.packing, states, explorer_memory(e), 0);
 }
 
-/* Sends all states found so far to disk. Until now all of them were different; from now on, states
- * of the next level are known to be new only when they go to disk. */
+/* Sends all states found so far to disk. All states found so far were different. From now on,
+ * states of the next level are known to be new only when they go to disk. */
 static void archive_states(struct explorer *e)
 {
   bool first = !e->archiving;
@@ -171,7 +172,7 @@ static bool is_save_due(const struct explorer *e)
          platform_now() - e->saved >= e->model.options->save_seconds;
 }
 
-/* Finishes writing at the end of the search, as the run to a violation and liveness read the
+/* Finishes writing at the end of the search, because the run to a violation and liveness read the
  * files. */
 static void settle_files(struct explorer *e, struct level *level)
 {
@@ -179,7 +180,7 @@ static void settle_files(struct explorer *e, struct level *level)
   if (!e->archive || !ends || archive_settle(e->archive))
     return;
   level->full = BOUND_DISK;
-  level->violating = 0; /* no run to a violation can be found */
+  level->violating = 0; /* otherwise a run to a violation would be looked for in vain */
 }
 
 static struct level sum_up_level(struct explorer *e)
@@ -231,7 +232,7 @@ static void save(struct explorer *e)
     fprintf(stderr, "recline check: %s %s: %s; nothing is saved\n", file, wrong, strerror(errno));
   e->saved = platform_now();
   if (e->model.options->save_seconds > 0)
-    e->saved += 9 * (e->saved - from); /* so saves take at most a tenth of the time */
+    e->saved += 9 * (e->saved - from); /* so that saves take at most a tenth of the time */
 }
 
 /* Takes the crashes that were put off until their states were known. */
@@ -320,15 +321,15 @@ static void stop_in_time(struct explorer *e)
     frontier_clear(&e->worker[i].share);
 }
 
-/* Ends a chunk: adds the worker's counts to the totals, and decides whether all must stop to make
- * room. */
+/* Ends a chunk. Adds the worker's counts to the totals, and decides whether all workers must stop
+ * to make room. */
 static void account_chunk(struct explorer *e, struct worker *w)
 {
   worker_account(w);
   stop_in_time(e);
   e->halt |= w->unplaced.count || visited_crowded(&e->visited) || bound_of_states(e);
   e->halt &= !e->full;
-  /* each process has about as many states as each other one */
+  /* all processes have about the same number of states */
   uint64_t all = e->exchange ? exchange_transport(e->exchange)->size : 1;
   if (e->model.options->progress)
     e->model.options->progress(e->model.options->progress_data,
@@ -341,9 +342,9 @@ static void account_chunk(struct explorer *e, struct worker *w)
                                                            .left = all * states_left(e)});
 }
 
-/* Returns the next states to expand, or NULL if there are none, or all must stop. Neighbours in a
- * level share successors, so workers take contiguous shares, which shrink toward the end of the
- * level. */
+/* Returns the next states to expand, or NULL if there are none or all workers must stop. States
+ * that are next to each other in a level share successors, so workers take contiguous shares, which
+ * shrink toward the end of the level. */
 static struct chunk *take_chunk(struct explorer *e, struct worker *w)
 {
   if (e->halt)
@@ -360,7 +361,8 @@ static void run_worker(void *data)
   struct explorer *e = w->e;
   platform_lock(e->lock);
   while (!e->over) {
-    if (e->exchange && !e->summing) /* combining the counts allows checkpoints by itself */
+    if (e->exchange &&
+        !e->summing) /* while the counts are combined, checkpoints are allowed anyway */
       exchange_transport(e->exchange)->safe_point();
     struct chunk *chunk = take_chunk(e, w);
     if (chunk) {

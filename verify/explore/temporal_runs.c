@@ -1,11 +1,12 @@
 /* Judges property `ltl`: whether every weakly fair run makes a temporal formula true.
  *
- * When all states were seen, and none violates another property, their graph is written down: the
- * moves that lead from each state to another one, and the facts of each state. The order is that
- * of a search by one worker, so the counterexample does not depend on numbers either. An automaton
- * accepts the runs of which the formula is false, and product.h looks for a fair one.
+ * When all states were seen and no state violates another property, their graph is written down:
+ * the moves that lead from each state to another state, and the facts of each state. The order is
+ * that of a search by one worker, so the counterexample does not depend on the number of workers.
+ * An automaton accepts the runs of which the formula is false, and product.h looks for a fair run
+ * among these.
  *
- * No reduction leaves out states or moves here, as none is known to keep all formulas.
+ * The search uses no reduction, because no reduction is known to preserve all formulas.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "verify/temporal/product.h"
 #include "world/rules/properties.h"
 
-enum { LOOK_EXPANSIONS = 4096 }; /* states between two looks at the clock and at memory */
+enum { LOOK_EXPANSIONS = 4096 }; /* number of states between two looks at the clock and at memory */
 
 struct runs {
   struct explorer *e;
@@ -24,8 +25,8 @@ struct runs {
   struct graph g;
   struct places order;  /* by state of the graph: its place in the visited set */
   uint32_t *state_of;   /* by place: 1 + its state of the graph, or 0 if there is none yet */
-  uint64_t edges, room; /* edges so far, and room for them */
-  uint64_t began;       /* bytes of the explorer's tables */
+  uint64_t edges, room; /* number of edges so far, and room for edges */
+  uint64_t began;       /* bytes of the explorer's tables at the beginning */
   const char *bound;    /* the bound that was hit, or NULL if there is none */
 };
 
@@ -151,7 +152,8 @@ static void write_run(struct runs *r, const struct lasso *lasso)
 
 /* ---- whether the formula says anything ---- */
 
-/* Tries the formula with a constant in place of a part. If it still holds, notes that. */
+/* Tries the formula with a constant in place of a subformula. If the formula still holds, notes
+ * this. */
 static void try_without(struct runs *r, unsigned node, bool value, const char *what)
 {
   struct temporal weaker = *r->e->model.options->temporal;
@@ -166,9 +168,9 @@ static void try_without(struct runs *r, unsigned node, bool value, const char *w
   free(lasso.edge);
 }
 
-/* Tries the formula without each of its facts, and without the consequence of each `->`: a constant
- * replaces the part, such that the formula is harder to fulfil. Facts of a condition are kept: a
- * formula that holds whether or not its condition is met says enough. */
+/* Tries the formula without each of its facts, and without the consequence of each `->`. A constant
+ * replaces this subformula, such that the formula is harder to fulfil. Facts in a condition are
+ * kept, because a formula that holds whether or not its condition is met still says something. */
 static void try_parts(struct runs *r, unsigned number, bool positive)
 {
   const struct temporal *formula = r->e->model.options->temporal;
@@ -177,7 +179,7 @@ static void try_parts(struct runs *r, unsigned number, bool positive)
   switch ((enum temporal_kind)node->kind) {
   case TEMPORAL_TRUE:
   case TEMPORAL_FALSE:
-  case TEMPORAL_EQUALS: /* its operands stand on both sides of a condition */
+  case TEMPORAL_EQUALS: /* each of its operands is a condition of the other one */
     break;
   case TEMPORAL_FACT:
     temporal_fact_text(formula, node->fact, what, sizeof what);

@@ -66,7 +66,7 @@ void worker_account(struct worker *w)
   w->states = w->transitions = w->rests = 0;
 }
 
-/* Prefetches the memory where a state with that hash is looked for. */
+/* Prefetches the memory in which the set looks first for a state with that hash. */
 static inline void find_home(struct worker *w, struct pending *pending, uint64_t hash)
 {
   const struct explorer *e = w->e;
@@ -116,8 +116,8 @@ bool worker_send_away(struct worker *w, const uint32_t *state)
   return away;
 }
 
-/* Sets the state that stands for `state`, with symmetry. Returns false if it does not fit the
- * packing and so waits. */
+/* With symmetry, replaces `state` by the state that stands for it. Returns false if the latter does
+ * not fit the packing, so that it has to wait. */
 static bool represent(struct worker *w, uint32_t *state, uint64_t *hash)
 {
   const struct packing *packing = w->e->model.packing;
@@ -143,7 +143,7 @@ FOR_EACH_SIZE void make_successor(const struct worker *w, const struct delta *de
     state[i] = w->state[i] + delta->words[i];
 }
 
-/* Puts the state that stands for the successor, as put_successor() does. */
+/* Does for the state that stands for the successor what put_successor() does for a successor. */
 static void put_representative(struct worker *w, const struct delta *delta)
 {
   struct pending pending;
@@ -156,7 +156,7 @@ static void put_representative(struct worker *w, const struct delta *delta)
   place_pending(w, &pending);
 }
 
-/* Returns whether the same successor was put recently, and notes it. */
+/* Returns whether the same successor was put recently, and notes the successor. */
 FOR_EACH_SIZE bool is_recent(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
   uint32_t *known = w->recent + hash_home(hash, RECENT) * words, differ = 0;
@@ -173,8 +173,8 @@ static void forget_recent(struct worker *w)
   w->recent = memory_table(RECENT, w->e->model.packing->words * sizeof *w->recent);
 }
 
-/* Places the state that was put into this slot earlier, whose memory has arrived. Then puts this
- * state there. */
+/* Places the state that was put into this slot earlier: its memory has been prefetched by now. Then
+ * puts `state` into the slot. */
 FOR_EACH_SIZE void put_state(struct worker *w, const uint32_t *state, uint64_t hash, uint32_t words)
 {
   struct pending *pending = &w->pending[w->pending_count % PENDING];
@@ -252,8 +252,8 @@ static void list_transition(struct worker *w, const struct delta *delta, uint32_
 
 /* ---- expanding ---- */
 
-/* Makes `state` the one that is expanded. Returns the components in which it differs from the one
- * before. */
+/* Makes `state` the state that is expanded. Returns the components in which `state` differs from
+ * the state that was expanded before. */
 static struct view_set enter_state(struct worker *w, const struct packing *packing,
                                    const uint32_t *state)
 {
@@ -281,7 +281,7 @@ static struct view_set enter_state(struct worker *w, const struct packing *packi
   return views;
 }
 
-/* Returns whether successors simply go to the visited set. */
+/* Returns whether successors go to the visited set, and nothing else is done with them. */
 static bool is_plain(const struct worker *w)
 {
   return !w->outgoing && !w->among && !w->e->full &&
@@ -301,7 +301,8 @@ static void follow_otherwise(struct worker *w, const struct delta *delta, uint32
     put_representative(w, delta);
 }
 
-/* Follows a delta to a successor, whose state has `words` words, or 0 if the case is not plain. */
+/* Follows a delta to a successor. `words` is the number of words of a state, or 0 if the case is
+ * not plain. */
 FOR_EACH_SIZE void follow_delta(struct worker *w, const struct delta *delta, uint32_t move,
                                 uint32_t words)
 {
@@ -406,8 +407,8 @@ static bool is_crash(const struct enabled_move *move)
   return move->kind == CRASH_MOVE_CRASH || move->kind == CRASH_MOVE_DETECT;
 }
 
-/* Reduces the moves to a stubborn set; keeps crashes and their detection only where the set needs
- * them. */
+/* Reduces the moves to a stubborn set. Keeps crashes, and the detection of crashes, only where the
+ * set needs them. */
 static void leave_stubborn(struct worker *w)
 {
   uint32_t ranks = (uint32_t)w->e->model.world->ranks, each = ranks + 1, count = 0;
@@ -427,7 +428,8 @@ static void leave_stubborn(struct worker *w)
   w->moves_count = count;
 }
 
-/* Applies stubborn sets before the first crash, if there are any; then the crash reduction. */
+/* Applies stubborn sets before the first crash, if the search has stubborn sets. Then applies the
+ * crash reduction. */
 static void reduce_with_crashes(struct worker *w)
 {
   const struct world_standing *standing = w->enabled.standing;
@@ -455,7 +457,7 @@ static bool take_enough(struct worker *w, uint32_t open)
 }
 
 /* Prefetches distant memory some steps before it is needed: the lists of moves, then their effects,
- * then the places of their successors. */
+ * then the memory of their successors. */
 void worker_expand(struct worker *w, const struct packing *packing, const uint32_t *state)
 {
   struct world_standing all;
@@ -465,7 +467,7 @@ void worker_expand(struct worker *w, const struct packing *packing, const uint32
     symmetry_audit(w->symmetry, w->at.numbers);
   bool reduced = w->stubborn || (w->crash && !w->among);
   bool still = reduced ? take_enough(w, open) : take_plain(w, open);
-  still &= !w->crash || !all.dead; /* detection may have been put off */
+  still &= !w->crash || !all.dead; /* the detection of the crash may have been put off */
   w->rests += still;
   reached_note(&w->reached, REACH_ENDS, all.finished && !all.gave_up);
   if (still && !all.gave_up && w->e->model.options->rests)

@@ -1,4 +1,4 @@
-/* Fuzzes claims: those that are valid and small are explored, up to a few states. */
+/* Fuzzes claims. Explores the claims that are valid and small, up to a few states. */
 #include "verify/check/claim.h"
 #include "verify/fuzz/fuzz.h"
 

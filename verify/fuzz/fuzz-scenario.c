@@ -1,4 +1,4 @@
-/* Fuzzes scenarios: one that loads is saved, and loads again. */
+/* Fuzzes scenarios. Saves each scenario that loads, and loads it again. */
 #include "verify/fuzz/fuzz.h"
 #include "world/scenario/scenario.h"
 

@@ -1,4 +1,4 @@
-/* Fuzzes scripts: the first byte is the number of ranks. */
+/* Fuzzes scripts. The first byte of the input is the number of ranks. */
 #include "verify/fuzz/fuzz.h"
 #include "world/script/script.h"
 

@@ -1,4 +1,4 @@
-/* Fuzzes traces: the world replays them, and pictures read them. */
+/* Fuzzes traces. The world replays each trace, and the code that draws pictures reads it. */
 #include "plots/history.h"
 #include "plots/narration.h"
 #include "plots/trace_file.h"

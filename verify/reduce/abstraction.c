@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Limits the nodes and edges of one rank. NODES_FEW applies as long as the messages that can come
- * are not bounded. */
+/* Limits the number of nodes and edges of one rank. NODES_FEW applies as long as the number of
+ * messages that can come is not bounded. */
 enum { NODES_FEW = 1 << 8, NODES_MOST = 1 << 21, EDGES_MOST = 1 << 20 };
 
 uint32_t abstraction_find(const struct abstraction *c, uint32_t rank,
@@ -59,7 +59,7 @@ static void add_edge(struct abstraction_rank *r, struct abstraction_edge edge)
   r->edges[r->edges_count++] = edge;
 }
 
-/* Takes an action at a node. Adds an edge unless the action changes nothing. */
+/* Takes an action at a node. Adds an edge if the action changes anything. */
 static void take(struct abstraction *c, struct attempt *a, uint32_t number, uint32_t length)
 {
   struct abstraction_rank *r = &c->rank[a->rank];
@@ -125,7 +125,7 @@ static void expand_own(struct abstraction *c, uint32_t rank, uint32_t node, uint
 static uint32_t taking_move(struct abstraction *c, struct attempt *a, uint32_t number)
 {
   bool gathers = a->action.peer == GATHER;
-  /* the question contains the message */
+  /* the question contains the messages */
   uint32_t origin = a->rank * (c->ranks + 1) + (gathers ? 0 : (uint32_t)(a->action.peer + 1));
   uint32_t listed = abstraction_list(c, a, origin, ABSTRACTION_ACTIONS + 1 + number);
   const struct interned *moves = &c->lists.item[listed];

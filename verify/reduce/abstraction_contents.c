@@ -1,4 +1,4 @@
-/* Follows the contents of stored parts, at which no rule looks before a crash. */
+/* Follows the contents of stored parts. No rule looks at contents before a crash. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Follows contributions to collectives. A rank takes all contributions to a call at once, when all
- * have come. There is an action for each choice of one contribution from each peer. */
+ * contributions have come. There is an action for each choice of one contribution from each
+ * peer. */
 #include "verify/reduce/abstraction_parts.h"
 
 /* Returns the call in which the rank is at the node of an attempt. */
@@ -24,8 +25,8 @@ static bool is_to_call(const struct abstraction *c, const struct abstraction_sen
   return message->comm == call->comm && message->tag == call->number;
 }
 
-/* Lists all choices of contributions of the ranks from `peer` on, after the `count` contributions
- * that are chosen. */
+/* Lists all choices of contributions of the ranks from `peer` on. `count` contributions have been
+ * chosen before. */
 static void add_choices(struct abstraction *c, uint32_t rank, const struct world_call *call,
                         uint32_t peer, struct abstraction_send *takes, uint32_t count)
 {

@@ -1,12 +1,13 @@
-/* Puts nodes in order, and finds what can be sent along them. */
+/* Puts nodes in order, and finds what can be sent along paths of nodes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "verify/reduce/abstraction_parts.h"
 
-/* Returns whether the edge is a harmful circle, which leads back to its node. One kind of circle is
- * harmless: it takes in a message and does nothing else, so fewer messages are left. */
+/* Returns whether the edge is a harmful circle. A circle is an edge that leads back to the node
+ * where it begins. A circle is harmless if it takes in a message and does nothing else, because
+ * fewer messages are left then. */
 static bool circles(const struct abstraction *c, uint32_t rank, uint32_t node,
                     const struct abstraction_edge *edge)
 {
@@ -18,9 +19,12 @@ void abstraction_sort(struct abstraction *c, uint32_t rank)
 {
   struct abstraction_rank *r = &c->rank[rank];
   uint32_t count = r->nodes.count, depth = 0, sorted = 0;
-  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at); /* edges of the path to here */
-  uint32_t *transition = memory_grow(NULL, (count + 1) * sizeof *transition); /* nodes on it */
-  uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state); /* 1: on the path, 2: done */
+  /* edges taken so far at the nodes of the path */
+  uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at);
+  /* nodes on the path */
+  uint32_t *transition = memory_grow(NULL, (count + 1) * sizeof *transition);
+  /* of each node: 1 if it is on the path, 2 if it is done */
+  uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state);
   memset(state, 0, count + 1);
   r->order = memory_grow(r->order, (count + 1) * sizeof *r->order);
   transition[depth] = 1;
@@ -53,7 +57,7 @@ void abstraction_sort(struct abstraction *c, uint32_t rank)
 
 /* ---- what can come ---- */
 
-/* Returns the messages in a list of sent ones that go into `part`. */
+/* Returns those messages of a list of sent messages that go into `part`. */
 static const struct interned *sent_to(const struct abstraction *c, uint32_t sends, uint32_t part)
 {
   if (!sends)
@@ -66,7 +70,7 @@ static const struct interned *sent_to(const struct abstraction *c, uint32_t send
   return NULL;
 }
 
-/* Returns the language of all that `from` can send into `part`, in order. */
+/* Returns the language of all sequences of messages that `from` can send into `part`. */
 static uint32_t dfa_of(struct abstraction *c, uint32_t from, uint32_t part)
 {
   const struct abstraction_rank *r = &c->rank[from];
@@ -93,7 +97,7 @@ static uint32_t dfa_of(struct abstraction *c, uint32_t from, uint32_t part)
   return result;
 }
 
-/* Returns the most times that `from` can send that message, along the longest path. */
+/* Returns how often `from` can send that message at most, along any path. */
 static uint32_t longest(const struct abstraction *c, uint32_t from, uint32_t part, uint32_t what)
 {
   const struct abstraction_rank *r = &c->rank[from];

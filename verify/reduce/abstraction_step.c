@@ -1,4 +1,5 @@
-/* Tries one action at a node, in all combinations of the things at which it looks elsewhere. */
+/* Tries one action at a node, in all combinations of the values of other things at which the action
+ * looks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ uint32_t abstraction_add_value(struct abstraction *c, uint32_t rank, const uint3
   if (number <= before)
     return number;
   if (values[WORLD_REJOINED] != c->first[part_of(c, WORLD_REJOINED, rank, 0)])
-    refuse(c, "a rank takes calls again"); /* senders look at that */
+    refuse(c, "a rank takes calls again"); /* senders look at the calls that a rank takes again */
   uint32_t head = transition_cache_head(m, values[WORLD_RANK]);
   for (uint32_t i = 0; i < r->heads_count; i++)
     if (transition_cache_head(m, r->heads[i]) == head)
@@ -111,8 +112,8 @@ static uint32_t contributed(const struct abstraction *c, const struct attempt *a
   return 0;
 }
 
-/* Returns the n-th value that a queue can have: nothing, or one message, as the rules look at
- * messages one by one, or 0 if there are fewer. */
+/* Returns the n-th value that a queue can have, or 0 if it can have fewer values. A queue holds
+ * nothing or one message here, because the rules look at messages one by one. */
 static uint32_t waiting(const struct abstraction *c, const struct attempt *a, uint32_t queue,
                         uint32_t n)
 {
@@ -129,8 +130,8 @@ static uint32_t waiting(const struct abstraction *c, const struct attempt *a, ui
   return 0;
 }
 
-/* Loads the node and the chosen values of the varied things. All else is as at the beginning, and
- * nothing is under way. */
+/* Loads the node and the chosen values of the varied things. All other parts are as they are at the
+ * beginning of a run, and nothing else is under way. */
 static void load(struct abstraction *c, const struct attempt *a)
 {
   uint32_t *values = c->model->rules_cache.values;
@@ -167,16 +168,16 @@ static bool is_taken(const struct abstraction *c, const struct attempt *a, uint3
   return i < count;
 }
 
-/* Returns whether the part holds calls that a rank takes again. It belongs to the rank, but senders
- * look at it. In an abstraction it is empty. */
+/* Returns whether the part holds calls that a rank takes again. The part belongs to the rank, but
+ * senders look at the part. In an abstraction the part is empty. */
 static bool is_rejoined(const struct abstraction *c, uint32_t part)
 {
   return part < c->ranks * WORLD_RANK_PARTS && part % WORLD_RANK_PARTS == WORLD_REJOINED;
 }
 
-/* Returns the things at which the last look-up has looked and which must be varied: heads of other
- * ranks, shared parts, and messages to the rank that the action does not take in. Refuses a look at
- * other things that do not belong to the rank. */
+/* Returns the things at which the last look-up has looked and which must be varied. They are heads
+ * of other ranks, shared parts, and messages to the rank that the action does not take in. Refuses
+ * the abstraction if the look-up has looked at anything else that does not belong to the rank. */
 static uint32_t looked_at(struct abstraction *c, const struct attempt *a)
 {
   const struct transition_cache *m = &c->model->rules_cache;
@@ -223,7 +224,7 @@ static bool next_choice(const struct abstraction *c, struct attempt *a)
   return false;
 }
 
-/* Adds a message that was sent to those that its receiver can take in. */
+/* Adds a sent message to the messages that the receiver can take in. */
 static void add_message(struct abstraction *c, enum part_kind kind, uint32_t from, uint32_t to,
                         uint32_t what)
 {
@@ -237,7 +238,7 @@ static void add_message(struct abstraction *c, enum part_kind kind, uint32_t fro
         &(struct abstraction_action){.peer = (int16_t)from, .kind = (uint16_t)kind, .what = what});
 }
 
-/* Adds the messages of a part that was sent. */
+/* Adds the messages that were sent into a part. */
 static void moves_of(struct abstraction *c, uint32_t part, uint32_t value)
 {
   uint32_t pairs = c->ranks * c->ranks, first = part_of(c, WORLD_CHANNEL, 0, 0);
@@ -261,8 +262,8 @@ static int by_part(const void *a, const void *b)
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* Notes the effect of a step: the rank's new value, its messages, what it stores, the new value of
- * a shared part. */
+/* Notes the effect of a step: the new values of the rank, the messages that it sends, what it
+ * stores, and the new value of a shared part. */
 static void sort_changes(struct abstraction *c, const struct attempt *a,
                          const struct effect *effect, struct outcome *o, uint32_t *after)
 {
@@ -309,7 +310,7 @@ static bool violates(struct abstraction *c, uint16_t number)
   return false;
 }
 
-/* Notes the effect of the step on the shared part at which it looks. */
+/* Notes the effect of the step on the shared part at which the step looks. */
 static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, const uint32_t *after)
 {
   uint32_t look = a->varied >> c->ranks & ((1u << SHARED_PARTS) - 1);
@@ -334,8 +335,8 @@ static void note_shared(struct abstraction *c, struct attempt *a, bool wrong, co
   }
 }
 
-/* Takes the action in the chosen combination. Returns false if it looks at more things than are
- * varied yet. */
+/* Takes the action in the chosen combination. Returns false if the action looks at more things than
+ * are varied so far. */
 static bool try(struct abstraction *c, struct attempt *a)
 {
   uint32_t after[SHARED_PARTS] = {0};
@@ -371,8 +372,8 @@ static bool try(struct abstraction *c, struct attempt *a)
   return true;
 }
 
-/* Returns the number of the action's effect on a shared part: 0 when the action leaves it alone and
- * the part does not decide whether a property holds. */
+/* Returns the number of the action's effect on a shared part. The number is 0 when the action
+ * leaves the part alone and the part does not decide whether a property holds. */
 static uint32_t sharing(struct abstraction *c, const struct attempt *a)
 {
   unsigned shared = a->outcome.shared;
@@ -398,7 +399,7 @@ static uint32_t sharing(struct abstraction *c, const struct attempt *a)
   return intern(&c->shares, table, (uint32_t)sizeof table);
 }
 
-/* Tries the action in all combinations of the things at which it looks. */
+/* Tries the action in all combinations of the values of the things at which the action looks. */
 static void try_all(struct abstraction *c, struct attempt *a)
 {
   uint32_t combinations = 0;
@@ -418,7 +419,8 @@ static void try_all(struct abstraction *c, struct attempt *a)
 
 /* ---- what is known of values ---- */
 
-/* Returns the place of the answer for all nodes with one value and the same number of changes. */
+/* Returns the index of the answer for all nodes that have the same value and the same number of
+ * changes. */
 static uint32_t place(struct abstraction *c, const uint32_t *key, uint32_t what, bool *is_new)
 {
   uint32_t asked[KEY_QUEUES + 1], before = c->asked.count;

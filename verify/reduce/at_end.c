@@ -13,8 +13,8 @@ bool terminal_is_at_end(const struct abstraction *c, const uint32_t *values)
          (me->phase == RANK_RUNNING || me->phase == RANK_CAPTURING);
 }
 
-/* Returns whether the end violates a property when only `left` (NULL: nothing) is under way to a
- * rank with these values. */
+/* Returns whether the end of a run violates a property when a rank has these values and only `left`
+ * is under way to the rank, or nothing if `left` is NULL. */
 static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *values,
                      const struct abstraction_send *left)
 {
@@ -31,7 +31,8 @@ static bool is_wrong(const struct abstraction *c, uint32_t rank, const uint32_t 
   return model_violates(model, &verdict);
 }
 
-/* Returns whether a violation at the end, with that message under way, stays one after the edge. */
+/* Returns whether a violation at the end, with that message under way, is still a violation after
+ * the edge. */
 static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                              const uint32_t *after, const struct abstraction_edge *edge,
                              const struct abstraction_send *left)
@@ -40,7 +41,8 @@ static bool stays_wrong_with(const struct abstraction *c, uint32_t rank, const u
   return !is_wrong(c, rank, before, left) || is_wrong(c, rank, after, taken ? NULL : left);
 }
 
-/* Returns whether a violation at the end, whatever is under way, stays one after the edge. */
+/* Returns whether a violation at the end is still a violation after the edge, whatever is under
+ * way. */
 static bool stays_wrong(const struct abstraction *c, uint32_t rank, const uint32_t *before,
                         const uint32_t *after, const struct abstraction_edge *edge)
 {

@@ -103,7 +103,8 @@ static bool is(const struct enabled_move *move, enum crash_move kind, int rank, 
   return move->kind == kind && (rank == RCL_ANY || move->origin / each == (uint32_t)rank);
 }
 
-/* Keeps crashes, and the moves of that kind: only moves of `rank`, unless it is RCL_ANY. */
+/* Keeps crashes and the moves of that kind, and drops all other moves. Unless `rank` is RCL_ANY,
+ * only moves of `rank` are kept. */
 static void keep(struct crash_worker *d, enum crash_move kind, int rank)
 {
   uint32_t count = 0;
@@ -143,9 +144,9 @@ void crash_worker_learn(struct crash_worker *d, struct enabled_move *moves, uint
   audit(d, key);
 }
 
-/* Puts off crashes (only of `rank`, unless it is RCL_ANY) and their detection, until it is known in
- * which state they must be taken. Does nothing in a search that saves, as saves do not hold these
- * states. */
+/* Puts off crashes and the detection of crashes until it is known in which state they must be
+ * taken. Unless `rank` is RCL_ANY, only crashes of `rank` are put off. Does nothing in a search
+ * that saves, because saves do not contain these states. */
 static void put_off(struct crash_worker *d, int rank)
 {
   uint32_t count = 0, crash = d->ranks * (d->ranks + 1);
@@ -176,12 +177,12 @@ enum crash_move crash_move_of(const struct move *move)
                                                : CRASH_MOVE_OTHER;
 }
 
-/* Tells how all ranks stand: the first rank that has yet to be told of a crash, and the first that
- * has to start again, or RCL_ANY if there is none. */
+/* Describes the state of all ranks. A field that names a rank is RCL_ANY if there is no such
+ * rank. */
 struct stage {
   uint32_t open, dead;
-  int last;     /* the open rank, when it is the only one */
-  bool leaving; /* a rank has crashed whose program had ended */
+  int last;     /* the rank that is open, if only one rank is */
+  bool leaving; /* a rank has crashed after the end of its program */
   int behind, back;
 };
 
@@ -202,7 +203,7 @@ static struct stage stage_of(const struct crash_worker *d, const struct world_st
 }
 
 /* Returns whether a move may bring about that all programs have ended and none is held. No rank
- * crashes after that, so the move cannot be taken before a crash instead of after it. */
+ * crashes after such a move, so the move cannot be exchanged with a crash that comes before it. */
 static bool is_nearly_over(const struct stage *s)
 {
   return s->open <= 1 && (!s->dead || (s->dead == 1 && s->leaving));

@@ -1,6 +1,6 @@
-/* Tells what a crash leaves, and chooses the state in which it is taken: among the states of the
- * first level with the same remains, the one with the smallest digest. So the choice does not
- * depend on the race of workers. */
+/* Tells what a crash leaves, which is called its remains, and chooses the state in which the crash
+ * is taken. Among the states of the first level that have the same remains, the state with the
+ * smallest digest is chosen. So the choice does not depend on which worker is faster. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -25,8 +25,8 @@ uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
   return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
 }
 
-/* Numbers what a crash leaves of a rank. The number also tells whether the rank has anything to go
- * back from, and what the outside has seen of it. */
+/* Numbers what a crash leaves of a rank. The number also tells whether the rank has done anything
+ * that a recovery takes back, and what the outside has seen of the rank. */
 static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
   enum rank_phase phase = read_rank_head(r->model->world, (int)rank).phase;
@@ -43,7 +43,7 @@ struct world_global crash_leaves_global(const struct world_global *global)
   struct world_global left = *global;
   left.committing = 0;
   left.requested = 0;
-  left.target = RCL_FRESH; /* until the next crash is detected */
+  left.target = RCL_FRESH; /* this value stays until the next crash is detected */
   left.down = -1;
   return left;
 }
@@ -54,7 +54,7 @@ uint32_t crash_kept_global(struct crash_reduction *r)
   return intern(&r->globals, &left, sizeof left);
 }
 
-/* Returns the place of a component's number in a list of classes. */
+/* Returns a pointer to the class of a component's value with that number. */
 static uint32_t *class_of(struct classes *classes, uint32_t number)
 {
   classes->of = memory_zeroed_room(classes->of, number, &classes->room, sizeof *classes->of);
@@ -123,8 +123,9 @@ static uint64_t digest_of_state(struct crash_worker *d)
   return hash_mix(digest);
 }
 
-/* Makes the worker's state the one where the crash with those remains is taken, unless an earlier
- * level or a smaller digest has that place. The caller holds `rules`. */
+/* Makes the worker's state the state in which the crash with those remains is taken. Does nothing
+ * if such a state was found at an earlier level, or has a smaller digest. The caller holds
+ * `rules`. */
 static struct crash_place propose(struct crash_worker *d, const uint32_t *key, uint64_t digest)
 {
   struct crash_reduction *r = d->reduction;

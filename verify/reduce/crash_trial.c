@@ -6,8 +6,8 @@
 #include "base/platform.h"
 #include "verify/reduce/crash_parts.h"
 
-/* Identifies a fall: `rank` crashes when GLOBAL has that value, or is told of a crash that has led
- * to that GLOBAL. */
+/* Identifies one of two things: that `rank` crashes when GLOBAL has that value, or that `rank` is
+ * told of a crash that has led to that value of GLOBAL. */
 struct fall {
   uint32_t global, rank;
 };
@@ -17,7 +17,7 @@ struct trial {
   uint32_t rank, number, global;
 };
 
-/* Returns the number of a key, and the place of its note; new notes are 0. */
+/* Returns the number of a key, and sets a pointer to the note of that key. A new note is 0. */
 static uint32_t *note_key(struct intern *keys, const void *key, uint32_t size, uint32_t **list,
                           uint32_t *room)
 {
@@ -26,7 +26,7 @@ static uint32_t *note_key(struct intern *keys, const void *key, uint32_t size, u
   return &(*list)[number];
 }
 
-/* Takes a move in the state that is loaded, in place. */
+/* Takes a move in the loaded state, and changes that state. */
 static const struct effect *take_move(struct model *model, const struct move *move)
 {
   struct transition_cache *m = &model->rules_cache;
@@ -41,7 +41,8 @@ static uint32_t *values_of(struct model *model, enum part_kind kind, int rank)
   return model->rules_cache.values + world_part(model->world, kind, rank, 0);
 }
 
-/* Loads the parts of one rank and GLOBAL; all else is as at the beginning, nothing under way. */
+/* Loads the parts of one rank and GLOBAL. All other parts are as they are at the beginning of a
+ * run, and nothing is under way. */
 static void load_one(struct model *model, const uint32_t *parts, int rank, uint32_t global)
 {
   model_load_numbers(model, model->first);
@@ -49,7 +50,8 @@ static void load_one(struct model *model, const uint32_t *parts, int rank, uint3
   *values_of(model, WORLD_GLOBAL, 0) = global;
 }
 
-/* Returns GLOBAL after the crash of `rank` was noticed. `parts` belong to any rank that runs. */
+/* Returns GLOBAL as it is after the crash of `rank` was detected. `parts` are the parts of any rank
+ * that runs. */
 static uint32_t after_crash(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                             uint32_t global)
 {
@@ -118,8 +120,8 @@ static bool is_start(struct model *model, uint32_t rank, struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_START;
 }
 
-/* Starts the rank, which has gone back and has those parts. A crash must leave the same before the
- * START and after it, as the START can come before a crash. */
+/* Starts the rank, which has gone back and has those parts. What a crash leaves must be the same
+ * before the START and after the START, because the search may take the START before a crash. */
 static void start_rank(struct crash_reduction *r, const uint32_t *parts, uint32_t rank,
                        uint32_t global)
 {
@@ -171,7 +173,7 @@ void crash_try(struct crash_worker *d)
 
 /* ---- audit ---- */
 
-/* Takes all that follows a crash. Returns false if a verdict ends it early. */
+/* Takes all moves that follow a crash. Returns false if a verdict ends the run early. */
 static bool take_restart(struct model *model)
 {
   struct move move;

@@ -7,7 +7,7 @@
 #include "verify/reduce/visible.h"
 #include "world/rules/world_parts.h"
 
-/* A row is flat: ROW_FIXED words, then its tables in their order. */
+/* A row consists of ROW_FIXED words, followed by its tables in the order of struct layout. */
 enum { ROW_MOVES, ROW_UNCOMMITTING, ROW_VISIBLE, ROW_FIXED };
 
 static uint64_t bit(uint32_t action)
@@ -32,8 +32,8 @@ static struct layout layout_of(const struct dependence *r, uint32_t rank)
   return l;
 }
 
-/* Returns the index of a row. The coordinator knows GLOBAL, so it has rows for a value by
- * GLOBAL. */
+/* Returns the index of a row. The coordinator knows GLOBAL, so for each of its values it has a row
+ * for each value of GLOBAL. */
 static uint32_t place(const struct dependence *r, uint32_t rank, uint32_t value, uint32_t global)
 {
   uint32_t values = r->abstraction->rank[rank].values.count + 1;
@@ -73,8 +73,8 @@ uint32_t dependence_row_of_dead(const struct dependence *r, uint32_t rank)
 
 /* ---- diamonds ---- */
 
-/* Returns whether messages of both lists can be sent in either order, as they go into different
- * channels. */
+/* Returns whether the messages of both lists can be sent in either order. They can if the two lists
+ * have no channel in common. */
 static bool apart(const struct abstraction *c, uint32_t a, uint32_t b)
 {
   if (!a || !b)
@@ -95,13 +95,15 @@ static uint32_t both(uint32_t a, uint32_t b)
 }
 
 /* Returns whether the edges commute as to contents. Nodes have no contents, so the edges are
- * compared: they do not commute if one writes contents that the other writes, moves or removes. */
+ * compared. They do not commute if one edge writes contents that the other edge writes, moves or
+ * removes. */
 static bool same_contents(const struct abstraction_edge *a, const struct abstraction_edge *b)
 {
   return !(a->writes || b->writes) || !(a->stores & b->stores);
 }
 
-/* Returns whether edge `a` and then `b` do the same as `b` and then `a`, from their common node. */
+/* Returns whether edge `a` followed by `b` does the same as `b` followed by `a`, from the node
+ * where both edges begin. */
 static bool diamond(const struct abstraction *c, uint32_t rank, const struct abstraction_edge *a,
                     const struct abstraction_edge *b)
 {
@@ -120,7 +122,8 @@ static bool diamond(const struct abstraction *c, uint32_t rank, const struct abs
          both(a->shares, then_b->shares) == both(b->shares, then_a->shares);
 }
 
-/* Returns whether both actions take messages out of one queue, of which only the head comes out. */
+/* Returns whether both actions take messages out of the same queue. Only the first message can be
+ * taken out of a queue. */
 static bool same_queue(const struct abstraction *c, uint32_t rank, uint32_t a, uint32_t b)
 {
   const struct abstraction_action *x = abstraction_action(c, rank, a),
@@ -129,8 +132,8 @@ static bool same_queue(const struct abstraction *c, uint32_t rank, uint32_t a, u
          abstraction_is_queue(c, x->kind);
 }
 
-/* Returns whether the edge drains a message that has no receive: its turn depends on earlier
- * messages, which may find receives meanwhile. */
+/* Returns whether the edge drains a message that has no receive. When the message can be drained
+ * depends on earlier messages, which may find receives meanwhile. */
 static bool drained(const struct abstraction *c, const struct abstraction_edge *edge)
 {
   const struct world *w = c->model->world;
@@ -173,7 +176,7 @@ static void note_enabled(const struct abstraction *c, uint32_t rank,
     enables[__builtin_ctzll(more)] |= bit(edge->action);
 }
 
-/* Notes that the edge can enable the actions of `to` that take in that message of a part. */
+/* Notes that the edge can enable those actions of rank `to` that take in that message of a part. */
 static void note_message(const struct dependence *r, const struct abstraction_edge *edge,
                          uint32_t to, struct abstraction_send message, uint64_t *sends)
 {
@@ -205,8 +208,9 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
-/* Notes the actions that need not come before the next commit, and before each message, in runs
- * that begin at a node with this edge. */
+/* Looks at runs that begin at a node with this edge. Notes the actions that need not come before
+ * the next commit in them, and, for each message, the actions that need not come before the
+ * message. */
 static void note_order(const struct dependence *r, const struct layout *l,
                        const struct abstraction_edge *edge, const uint64_t *after, uint64_t *row)
 {
@@ -232,7 +236,7 @@ static void note_crash(const struct dependence *r, uint32_t rank, uint32_t node,
     note_order(r, l, edge, after, row);
 }
 
-/* Finds, for each node, facts that hold there and at all nodes that follow. */
+/* Finds, for each node, facts that hold at the node and at all nodes that can follow it. */
 static uint64_t *make_rows(const struct dependence *r, uint32_t rank, bool blind)
 {
   const struct abstraction *c = r->abstraction;
@@ -268,7 +272,7 @@ static uint64_t own_moves(const struct abstraction *c, uint32_t rank)
   return own;
 }
 
-/* Joins, for each value, the facts of its nodes. */
+/* Joins, for each value, the facts of the nodes with that value. */
 static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
                       const char **refused)
 {
@@ -299,8 +303,8 @@ static void join_rows(struct dependence *r, uint32_t rank, const uint64_t *rows,
 
 /* ---- what all share ---- */
 
-/* Returns the entry after `entry`, by a table of abstraction.shares, or 0 if the action cannot be
- * taken there. */
+/* Returns the entry that follows `entry` in a table of abstraction.shares, or 0 if the action
+ * cannot be taken at `entry`. */
 static uint32_t after(const struct abstraction *c, uint32_t shares, uint32_t entry)
 {
   const struct interned *item = &c->shares.item[shares];

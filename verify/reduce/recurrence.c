@@ -6,12 +6,12 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Holds a value of a part: its number there, or a digest. */
+/* Holds a value of a part, as the number of the value or as a digest. */
 struct value {
   uint64_t part, is;
 };
 
-/* Holds a change of a part, from one value to another, by their numbers. */
+/* Holds a change of a part from one value to another, which are named by their numbers. */
 struct hop {
   uint32_t from, to;
 };
@@ -19,12 +19,14 @@ struct hop {
 struct recurrence {
   struct intern values; /* struct value */
   struct intern hops;   /* struct hop */
-  struct intern steps;  /* numbers of hops, uint32_t each: steps that change the same are one */
-  uint8_t *left;        /* for each step: it may be on a cycle */
+  /* each is a list of the numbers of hops, as uint32_t; steps that make the same changes are one */
+  struct intern steps;
+  uint8_t *left; /* for each step, whether it may be on a cycle */
   uint32_t steps_left;
-  uint32_t *cycle; /* for each value: its component, in the graph of its part's values */
-  /* For each component of the world, the class of each of its numbers. Two numbers have one class
-   * if all their values are alike, or 0 if the number is like no other. */
+  uint32_t *cycle; /* for each value, its component in the graph of the values of the part */
+  /* For each component of the world, the class of each of its numbers. Two numbers have the same
+   * class if all values of the one are like those of the other. The class is 0 if the number is
+   * like no other number. */
   uint32_t **alike;
   uint32_t components;
 };
@@ -116,11 +118,14 @@ void recurrence_join(struct recurrence *r, const struct recurrence *from)
 
 /* Holds the changes that the remaining steps make. */
 struct changes {
-  uint32_t *first; /* for each value, and one more: the index in `to` at which its changes begin */
+  /* for each value, the index in `to` at which the changes of the value begin; one more index
+   * follows */
+  uint32_t *first;
   uint32_t *to;
 };
 
-/* Returns, for each hop, whether a remaining step makes it; the caller frees it. */
+/* Returns a list that tells for each hop whether a remaining step makes the hop. The caller frees
+ * the list. */
 static uint8_t *find_made(const struct recurrence *r)
 {
   uint8_t *made = memory_table(r->hops.count + 1, 1);
@@ -187,7 +192,7 @@ static bool on_one_cycle(const struct recurrence *r, uint32_t one, uint32_t othe
   return r->cycle[one] == r->cycle[other] && r->cycle[one] != COMPONENT_ALONE;
 }
 
-/* Drops each step with a change that is on no cycle. Returns whether there were any. */
+/* Drops each step that makes a change which is on no cycle. Returns whether it dropped any step. */
 static bool leave_out_steps(struct recurrence *r)
 {
   uint32_t before = r->steps_left, count;
@@ -204,7 +209,8 @@ static bool leave_out_steps(struct recurrence *r)
 
 /* ---- components of the world ---- */
 
-/* Numbers the classes of alike values: tuples of cycles, or of values that are on none. */
+/* Numbers the classes of numbers that are alike. A class is a tuple with an entry for each part: a
+ * cycle, or a value that is on no cycle. */
 static void compare_component(struct recurrence *r, const struct component *c, uint32_t *alike)
 {
   struct intern tuples = {0};

@@ -54,7 +54,7 @@ void stubborn_free(struct stubborn *r)
 }
 
 /* Returns the action by which `rank` gathers contributions in the loaded state, or UINT32_MAX if
- * there is none. The list of moves has already looked at these contributions. */
+ * there is none. The function that lists the moves has already looked at these contributions. */
 static uint32_t gathering_action(const struct stubborn *r, const struct model *model, uint32_t rank)
 {
   const uint32_t *values = model->rules_cache.values;
@@ -106,11 +106,11 @@ uint32_t stubborn_action(const struct stubborn *r, struct model *model, uint32_t
 
 /* ---- stubborn sets ---- */
 
-/* Holds a set that is being made. */
+/* Holds a stubborn set that is being made. */
 struct choice {
   const struct stubborn_worker *d;
-  const uint64_t *moves;   /* actions that are possible */
-  const struct row *rows;  /* of each rank */
+  const uint64_t *moves; /* actions that are possible */
+  const struct row *rows;
   const uint64_t *visible; /* actions of each rank that a crash can see */
   uint64_t *set, *todo;    /* for each rank */
   unsigned enabled;        /* moves in the set */
@@ -142,7 +142,7 @@ static int missing_peer(const struct stubborn_worker *d, uint32_t rank, uint32_t
   return -1;
 }
 
-/* Adds the actions that can enable an action of `rank`. */
+/* Adds to the set the actions that can enable an action of `rank`. */
 static void add_enabling(struct choice *c, uint32_t rank, uint32_t number)
 {
   const struct stubborn *r = c->d->stubborn;
@@ -194,8 +194,8 @@ static void begin_set(struct choice *c)
   c->enabled = 0;
 }
 
-/* Completes the set that was begun to a stubborn set, as long as it has fewer than `most` moves.
- * Returns the number of its moves. */
+/* Extends the set that was begun to a stubborn set. Stops early if the set comes to have `most`
+ * moves. Returns the number of its moves. */
 static unsigned close_set(struct choice *c, unsigned most)
 {
   for (uint32_t at = 0; at < c->d->ranks;) {
@@ -216,8 +216,9 @@ static unsigned close_set(struct choice *c, unsigned most)
   return c->enabled;
 }
 
-/* Orders ranks by the number of their possible actions and of the messages to and from them, the
- * largest first. Among sets of the same size, that order leads to fewer states. */
+/* Orders ranks by the number of their possible actions and of the messages to and from them. The
+ * rank with the largest number comes first. Where several stubborn sets have the same size, this
+ * order leads to fewer states. */
 static void sort_ranks(const struct choice *c, uint32_t *order)
 {
   uint32_t ranks = c->d->ranks, busy[ranks];
@@ -242,9 +243,9 @@ static void sort_ranks(const struct choice *c, uint32_t *order)
 
 /* ---- what a crash can see ---- */
 
-/* Finds the actions of each rank that must come before the next commit: first actions of the
- * coordinator; then, for the messages that these take in, the actions that must come before those
- * are sent; and so on. */
+/* Finds the actions of each rank that must come before the next commit. Begins with actions of the
+ * coordinator. For each message that such an action takes in, adds the actions that must come
+ * before the message is sent, and goes on with these actions in the same way. */
 static void find_preceding(const struct stubborn_worker *d, const struct row *rows,
                            uint64_t *before)
 {
@@ -288,7 +289,7 @@ static void find_visible(const struct stubborn_worker *d, const struct row *rows
   }
 }
 
-/* Returns whether a crash can see any of the moves of that set. */
+/* Returns whether a crash can see any move of that set. */
 static bool sees(const struct choice *c, const uint64_t *set)
 {
   for (uint32_t rank = 0; rank < c->d->ranks; rank++)
@@ -320,7 +321,8 @@ static void seek_smallest(struct choice *c, uint64_t *best, unsigned fewest)
     }
 }
 
-/* Makes the stubborn set around all moves that crashes can see, and so around crashes. */
+/* Makes the stubborn set around all moves that crashes can see. It is a stubborn set around
+ * crashes, too. */
 static void take_visible(struct choice *c, uint64_t *best)
 {
   begin_set(c);

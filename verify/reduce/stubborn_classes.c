@@ -8,7 +8,7 @@
 #include "verify/reduce/stubborn_parts.h"
 #include "verify/reduce/visible.h"
 
-enum { CHOICES = 1 << 16 }; /* choices that a worker remembers */
+enum { CHOICES = 1 << 16 }; /* number of choices that a worker remembers */
 
 static const enum part_kind kinds[STUBBORN_KINDS] = {WORLD_CHANNEL, WORLD_CONTROL, WORLD_SHARE};
 
@@ -47,9 +47,9 @@ void stubborn_worker_free(struct stubborn_worker *d)
 
 /* ---- learning ---- */
 
-/* Returns the entry of a value of GLOBAL in the abstraction, or 0 if there is none. After a crash
- * it is the entry of GLOBAL before the crash, which need not exist if the coordinator has crashed.
- * The caller holds `rules`. */
+/* Returns the entry of a value of GLOBAL in the abstraction, or 0 if there is none. After a crash,
+ * returns the entry of the value that GLOBAL had before the crash. That entry need not exist if the
+ * coordinator has crashed. The caller holds `rules`. */
 static uint32_t entry_of(const struct stubborn *r, uint32_t value)
 {
   const struct intern *parts = &r->model->rules_cache.parts;
@@ -109,7 +109,8 @@ uint32_t stubborn_action_of_message(const struct stubborn *r, uint32_t peer, uin
   return abstraction_find(r->abstraction, rank, &action);
 }
 
-/* Lists the actions of `rank` that gather message `index` of a list, among others. */
+/* Returns the actions of `rank` that gather several messages, of which message `index` of a list is
+ * one. */
 static uint64_t gathering(const struct stubborn *r, uint32_t rank, uint32_t part,
                           const struct interned *list, uint32_t index)
 {
@@ -154,7 +155,8 @@ static void read_queue(const struct stubborn_worker *d, uint32_t from, uint32_t 
 static uint32_t learn_queue(struct stubborn_worker *d, uint32_t from, uint32_t to)
 {
   struct queue queue;
-  memset(&queue, 0, sizeof queue); /* the gaps, too, as its bytes are compared */
+  /* clears the gaps between fields, too, because the bytes of the struct are compared */
+  memset(&queue, 0, sizeof queue);
   platform_lock(d->model->rules);
   read_queue(d, from, to, &queue);
   platform_unlock(d->model->rules);

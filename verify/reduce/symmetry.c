@@ -15,9 +15,11 @@ enum { RENAMINGS_MOST = 120 };
 struct symmetry {
   struct model *model;
   uint32_t ranks, components;
-  uint32_t count;   /* number of renamings; the identity is the first */
-  int16_t *to;      /* [renaming][rank] */
-  uint32_t *source; /* [renaming][c]: the component whose values, renamed, are those of c */
+  uint32_t count; /* number of renamings; the identity is the first */
+  int16_t *to;    /* by renaming and rank: the rank's new name */
+  /* by renaming and component c: the component whose values become those of c when they are
+   * renamed */
+  uint32_t *source;
 };
 
 /* Holds the image of a component's value under a renaming. */
@@ -29,7 +31,7 @@ struct renamed {
 
 struct symmetry_worker {
   const struct symmetry *symmetry;
-  struct renamed **of; /* [renaming][component][number] */
+  struct renamed **of; /* by renaming, component and number */
   uint32_t *room;
 };
 
@@ -159,7 +161,7 @@ static uint32_t *list_moves(struct model *model, const uint32_t *numbers, uint32
   return moves;
 }
 
-/* Returns where a move of the state leads, as an orbit. */
+/* Returns the orbit of the state to which a move of the state leads. */
 static uint64_t orbit_after(struct symmetry_worker *d, const uint32_t *numbers, uint32_t move)
 {
   struct model *model = d->symmetry->model;
@@ -215,7 +217,7 @@ static uint32_t operations(const struct script *script, uint32_t rank)
   return count;
 }
 
-/* Makes the next permutation, in order; returns false after the last. */
+/* Makes the next permutation in lexicographic order. Returns false after the last permutation. */
 static bool next_permutation(int16_t *to, uint32_t count)
 {
   uint32_t i = count - 1, j = count - 1;
@@ -274,7 +276,8 @@ static void find_sources(struct symmetry *s)
 /* Holds a renaming under which steps are collected. */
 struct renaming {
   const struct symmetry *symmetry;
-  const int16_t *to;       /* NULL: steps are collected as they are */
+  /* the new name of each rank, or NULL if steps are collected as they are */
+  const int16_t *to;
   const uint32_t *numbers; /* numbers of the rank's values after the renaming */
 };
 
@@ -296,7 +299,8 @@ static int by_part(const void *a, const void *b)
                             : (x->value > y->value) - (x->value < y->value);
 }
 
-/* Collects one step: the values before and after, what the rank takes in, and what it sends. */
+/* Collects one step: the values before it and after it, what the rank takes in, and what the rank
+ * sends. */
 static void collect_step(const struct abstraction *c, uint32_t rank, uint32_t node,
                          const struct abstraction_edge *edge, const struct renaming *renaming,
                          struct intern *steps)
@@ -356,7 +360,8 @@ static void try_steps(const struct symmetry *s, const struct abstraction *c, uin
 }
 
 /* Renames all values of a rank in the abstraction. Sets numbers[n] to the number that value n gets
- * among the values of to[rank]. Returns NULL, or why a value cannot be renamed. */
+ * among the values of to[rank]. Returns NULL if all values can be renamed; otherwise returns the
+ * reason why one cannot. */
 static const char *try_values(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                               const int16_t *to, uint32_t *numbers)
 {
@@ -394,8 +399,8 @@ static const char *try_messages(const struct symmetry *s, const struct abstracti
   return NULL;
 }
 
-/* Returns NULL, or why the abstraction of a rank cannot be renamed. It is a breach if the renamed
- * abstraction is not the abstraction of rank to[rank]. */
+/* Returns NULL if the abstraction of a rank can be renamed; otherwise returns the reason why it
+ * cannot. If the renamed abstraction is not the abstraction of rank to[rank], that is a breach. */
 static const char *try_rank(const struct symmetry *s, const struct abstraction *c, uint32_t rank,
                             const int16_t *to)
 {

@@ -12,8 +12,9 @@ static const struct interned *part(const struct abstraction *c, const uint32_t *
   return &c->model->rules_cache.parts.item[values[kind]];
 }
 
-/* Returns what a crash depends on in the rank's standing. A crash leaves a rank that has not
- * started as it is; once all programs have ended and none is held, no rank crashes. */
+/* Returns those facts about the rank's standing on which a crash depends. A crash does not change a
+ * rank that has not started. No rank crashes once all programs have ended and none of them is
+ * held. */
 static unsigned standing(const struct abstraction *c, const uint32_t *values)
 {
   const struct world_rank *me = part(c, values, WORLD_RANK)->bytes;
@@ -41,7 +42,7 @@ uint64_t visible_stores(const struct abstraction *c, uint32_t rank, uint32_t nod
   return records_differing(before, after, checkpoint_if_durable);
 }
 
-/* Returns whether a crash leaves another shared part after the action than before it. */
+/* Returns whether the shared part that a crash leaves is different after the action. */
 static bool shares_visibly(const struct abstraction *c, uint32_t shares)
 {
   const struct interned *item = &c->shares.item[shares];
@@ -58,7 +59,7 @@ static bool shares_visibly(const struct abstraction *c, uint32_t shares)
 }
 
 /* Returns whether the edge is visible. A move that violates a property is not visible: a run could
- * take it before the crash, and the search looks for it. */
+ * take the move before the crash, and the search looks for that run. */
 bool visible_edge(const struct abstraction *c, uint32_t rank, uint32_t node,
                   const struct abstraction_edge *edge)
 {

@@ -11,9 +11,12 @@
 #include "base/platform.h"
 
 enum {
-  NUMBERS = 32, /* most files: of an archive, of its save, and one that is being written */
-  AHEAD = 16,   /* lines of a filter are prefetched this many states before they are used */
-  MANY = 8      /* a file gets a filter if it has this many times the states that are looked for */
+  /* files at most: those of an archive and of its save, and one that is being written */
+  NUMBERS = 32,
+  /* the line of a filter is prefetched when this many states remain before the line is used */
+  AHEAD = 16,
+  MANY = 8 /* a file gets a filter if it has at least this many times as many states as are looked
+              for */
 };
 
 /* ---- files ---- */
@@ -28,10 +31,11 @@ struct making {
   struct sorted_writer *writer;
   uint32_t number, bytes;
   struct filter filter;
-  uint64_t states, hash[AHEAD]; /* hashes of the last states, which are not in the filter yet */
+  /* hash[]: the hashes of the last states, which are not in the filter yet */
+  uint64_t states, hash[AHEAD];
 };
 
-/* Returns the bytes for the filter of one more file. */
+/* Returns the number of bytes that the filter of one more file may take. */
 static uint64_t bytes_for_filter(const struct archive *a)
 {
   uint64_t taken = 0;
@@ -81,7 +85,7 @@ static bool finish(struct archive *a, struct making *m, struct archive_entry *ma
   return fine;
 }
 
-/* Drops a file. A file that a save names stays until there is another save. */
+/* Drops a file. If a save names the file, the file stays on disk until there is another save. */
 static void drop(struct archive *a, struct archive_entry *entry)
 {
   uint64_t bit = UINT64_C(1) << entry->number;
@@ -165,8 +169,8 @@ static bool merge_two(struct archive *a, struct archive_entry *one, struct archi
   return true;
 }
 
-/* Adds a file. Files are in order of size, the largest first: a merged file may be larger than
- * others. */
+/* Adds a file. Files are kept in order of size, the largest first. A file that was merged from two
+ * may be larger than files that are there already. */
 static void add_entry(struct archive *a, const struct archive_entry *entry)
 {
   uint32_t at = a->entries++;
@@ -182,15 +186,17 @@ static void remove_two(struct archive *a, struct archive_entry *two)
 }
 
 /* Returns the cost of merging two files, of which the larger comes first: the number of states in
- * the larger file times the square of the ratio of sizes. So files of similar size are merged. */
+ * the larger file times the square of the ratio of their sizes. Because of the square, files of
+ * similar size are merged. */
 static double cost_of_merging(const struct archive_entry *two)
 {
   double states = (double)two[0].file.states, times = states / (double)two[1].file.states;
   return states * times * times;
 }
 
-/* Chooses two neighbours in size to merge. If the two smallest were always merged, all files would
- * grow to one size, and each new file, however small, would be merged with a file of that size. */
+/* Chooses two files to merge, which are neighbours in the order of size. If the two smallest were
+ * always merged, all files would grow to one size, and each new file, however small, would be
+ * merged with a file of that size. */
 static struct archive_entry *cheapest_two(struct archive *a)
 {
   struct archive_entry *two = &a->entry[a->entries - 2];
@@ -215,7 +221,7 @@ static bool keep_few(struct archive *a)
 
 /* ---- what is there already ---- */
 
-/* Holds one thread's share of the states to look for. */
+/* Holds the states that one thread looks for. */
 struct search {
   const struct archive *archive;
   uint8_t *states;
@@ -248,7 +254,7 @@ static void mark_if_known(const struct search *s, struct sorted_reader **reader,
       state[s->bytes] = 0;
 }
 
-/* Gives tag 0 to states that are on disk already. */
+/* Gives tag 0 to the states that are on disk already. */
 static void mark_known(void *data)
 {
   const struct search *s = data;
@@ -283,12 +289,12 @@ static void mark_all_known(const struct archive *a, uint8_t *states, uint64_t co
 
 struct storing {
   struct archive *archive;
-  uint8_t *states; /* in order; those with tag 0 are on disk already */
+  uint8_t *states; /* sorted states; those with tag 0 are on disk already */
   uint64_t count;
   struct making making;           /* the file for the states that are new */
   uint64_t bytes;                 /* bytes of memory that the archive took before this began */
-  int error;                      /* 0: all went well */
-  struct platform_thread *thread; /* NULL: done */
+  int error;                      /* an error code, or 0 if all went well */
+  struct platform_thread *thread; /* the thread that stores, or NULL if it is done */
 };
 
 uint64_t archive_bytes(const struct archive *a)
@@ -338,7 +344,7 @@ bool archive_settle(struct archive *a)
   return !error;
 }
 
-/* Calls back for the states that were not on disk yet. */
+/* Calls the caller back for the states that were not on disk yet. */
 static void tell_fresh(struct archive *a, const uint8_t *states, uint64_t count,
                        void fresh(void *data, const uint32_t *state), void *data)
 {
@@ -452,8 +458,7 @@ uint32_t archive_save(const struct archive *a, struct archive_saved *saved)
   return a->entries;
 }
 
-/* Removes the files that only an older save needs, and notes whether a save needs the present
- * ones. */
+/* Removes the files that only an older save needs. Notes whether a save needs the present files. */
 static void mark_saved(struct archive *a, bool saved)
 {
   remove_numbers(a, a->stale);

@@ -5,7 +5,7 @@
 #include "base/breach.h"
 #include "base/hash.h"
 
-/* Makes fields for two numbers, as a field has 32 bits at most. */
+/* Makes a packing with fields for two numbers, because a field has 32 bits at most. */
 struct packing *fingerprint_packing(unsigned bits)
 {
   const uint8_t fields[] = {(uint8_t)(bits > 32 ? 32 : bits), (uint8_t)(bits > 32 ? bits - 32 : 0)};
@@ -15,8 +15,8 @@ struct packing *fingerprint_packing(unsigned bits)
   return packing;
 }
 
-/* Mixes the hash first, by a bijection: the hash is a sum, so its upper bits depend on all bits of
- * its terms, and its lower bits do not. */
+/* Mixes the hash first, by a bijection. The hash is a sum, so its lower bits depend only on the
+ * lower bits of its terms. */
 uint64_t fingerprint_pack(const struct packing *packing, uint64_t hash, uint32_t fingerprint[])
 {
   uint64_t mixed = hash_mix(hash);

@@ -40,7 +40,8 @@ static struct chunk *link_last(struct frontier *frontier, struct chunk *chunk)
   return chunk;
 }
 
-/* Returns whether the frontier's totals are those of its chunks, and its ends are linked. */
+/* Returns whether the totals of the frontier are the sums over its chunks, and the list of chunks
+ * leads from its first end to its last. */
 static bool is_consistent(const struct frontier *frontier)
 {
   uint64_t states = 0, bytes = 0;
@@ -121,9 +122,9 @@ void spill_clear(struct spill *spill)
     platform_file_close(spill->file);
 }
 
-/* Writes a chunk to the file. Returns false if the file does not take it. The chunk's header moves
- * to memory of its own: if it stayed, it would be between two pieces of free memory that are each
- * too small for another chunk. */
+/* Writes a chunk to the file. Returns false if the file does not take the chunk. Moves the chunk's
+ * header to memory of its own. If the header stayed, it would lie between two pieces of free memory
+ * that are both too small for another chunk. */
 static bool spill_chunk(struct chunk **chunk, struct spill *spill)
 {
   size_t size = bytes_of_states(*chunk);

@@ -99,8 +99,8 @@ static uint8_t bits_for(uint32_t values)
   return bits;
 }
 
-/* Makes a packing that holds all values; a field that must grow gets one bit to spare, as more
- * values are likely to come. */
+/* Makes a packing in which all values fit. A field that must grow gets one bit to spare, because
+ * more values are likely to come. */
 void model_make_packing(struct model *m)
 {
   uint8_t bits[m->components];
@@ -158,7 +158,8 @@ void model_init(struct model *m, struct world *world, const struct explorer_opti
                 unsigned crashes, unsigned timers)
 {
   *m = (struct model){.world = world, .options = options};
-  /* Only these are judged, so that no other property hides one of them in the same step. */
+  /* Only the chosen properties are judged. Otherwise a violation of another property could hide a
+   * violation of a chosen property in the same step. */
   world->properties = options->properties ? options->properties : properties_default;
   world->merges = options->audit ? world_merges_new() : NULL;
   world->blind = options->blind;

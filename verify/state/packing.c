@@ -24,7 +24,8 @@ struct packing *packing_new(const uint8_t *bits, uint32_t count)
   struct packing *packing = memory_table(1, sizeof *packing + count * sizeof *packing->field);
   packing->count = count;
   packing->words = 1;
-  for (uint8_t size = 32; size > 0; size--) /* the widest come first, which leaves fewer gaps */
+  for (uint8_t size = 32; size > 0;
+       size--) /* the widest fields come first, because then fewer gaps are left */
     for (uint32_t i = 0; i < count; i++) {
       if (bits[i] != size)
         continue;

@@ -8,11 +8,12 @@
 #include "base/platform.h"
 
 enum {
-  BLOCK = 1 << 12,               /* bytes of a block's entries, roughly */
-  ENTRY = SORTED_BYTES_MOST + 2, /* bytes of an entry, at most */
-  HEAD = 2 * sizeof(uint32_t),   /* bytes of a block's head */
-  SHARED_MOST = UINT8_MAX,       /* bytes that an entry can share */
-  BUFFER = 1 << 17               /* bytes that are written, or read in sequence, at once */
+  BLOCK = 1 << 12,               /* approximate number of bytes of a block's entries */
+  ENTRY = SORTED_BYTES_MOST + 2, /* largest number of bytes of an entry */
+  HEAD = 2 * sizeof(uint32_t),   /* number of bytes of a block's head */
+  /* largest number of bytes that an entry can share with the entry before it */
+  SHARED_MOST = UINT8_MAX,
+  BUFFER = 1 << 17 /* number of bytes that are written at once, or read at once in sequence */
 };
 
 /* ---- states as bytes ---- */
@@ -62,9 +63,10 @@ void sorted_decode(const struct packing *packing, const uint8_t *from, uint32_t 
 struct sorted_writer {
   struct sorted_file made;
   uint8_t last[SORTED_BYTES_MOST];
-  uint32_t entries, used; /* of the block */
+  uint32_t entries, used; /* number of entries, and of bytes used, in the present block */
   bool failed;
-  /* Bytes in `buffer` of blocks that are not written yet; the present block follows them. */
+  /* The number of bytes in `buffer` that belong to finished blocks which are not written yet. The
+   * present block follows these blocks. */
   uint32_t waiting;
   uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };
@@ -200,12 +202,12 @@ uint64_t sorted_index_bytes(const struct sorted_file *f)
 
 struct sorted_reader {
   const struct sorted_file *of;
-  uint32_t next;     /* the next block */
+  uint32_t next;     /* number of the next block */
   uint32_t entries;  /* entries left in the present block */
   const uint8_t *at; /* the next entry */
   bool has;          /* a state was read */
   uint8_t state[SORTED_BYTES_MOST + 1];
-  uint64_t from, till; /* bytes of the file that are in `buffer` */
+  uint64_t from, till; /* the range of bytes of the file that is in `buffer` */
   uint8_t buffer[BUFFER + HEAD + BLOCK + ENTRY];
 };
 
@@ -221,8 +223,8 @@ void sorted_reader_free(struct sorted_reader *r)
   free(r);
 }
 
-/* Reads a block. If it follows the block read last, as in a merge, reads some blocks after it,
- * too. */
+/* Reads a block. If the block follows the block that was read last, as it does in a merge, also
+ * reads some blocks that come after it. */
 static void read_buffer(struct sorted_reader *r, uint32_t number, uint64_t end)
 {
   const struct sorted_file *f = r->of;
@@ -267,8 +269,8 @@ const uint8_t *sorted_next(struct sorted_reader *r)
   return r->state;
 }
 
-/* Returns the last block, from the next one on, whose first state is not greater than `state`; the
- * present block if there is none. */
+/* Searches the blocks from the next one on. Returns the last block whose first state is not greater
+ * than `state`, or the present block if there is no such block. */
 static uint32_t block_of(const struct sorted_reader *r, const uint8_t *state)
 {
   const struct sorted_file *f = r->of;

@@ -9,15 +9,17 @@
 #include "base/memory.h"
 #include "protocols/text.h"
 
-/* Holds an edge of the trie: seeing `value` at `node` leads to `next`. There `note` names the part
- * to look at next, or the result. All that a walk needs is in one place. */
+/* Holds an edge of the trie: at `node`, the value `value` leads to node `next`. `note` belongs to
+ * node `next`: it names the part to look at next, or the result. So all that a walk needs is in one
+ * struct. */
 struct edge {
   uint32_t node, value;
-  uint32_t next; /* 0: a free slot */
+  uint32_t next; /* number of a node, or 0 if the slot is free */
   uint32_t note;
 };
 
-static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31; /* else: part + 1 */
+/* any other note is 1 + the number of a part */
+static const uint32_t NOTE_UNKNOWN = 0, NOTE_RESULT = UINT32_C(1) << 31;
 
 /* Numbers the nodes where descents of the trie begin. All other nodes are numbered from 1. */
 static const uint32_t ROOT_STEPS = 0, ROOT_LISTS = UINT32_MAX;
@@ -56,7 +58,7 @@ static const struct world_head *read_head(void *ctx, uint32_t part)
   if (m->is_looked[part] || m->parts.item[m->values[part]].size < sizeof(struct world_rank))
     return NULL;
   note_read(m, m->count + part);
-  uint32_t head = transition_cache_head(m, m->values[part]); /* may move the items */
+  uint32_t head = transition_cache_head(m, m->values[part]); /* this call may move the items */
   return m->parts.item[head].bytes;
 }
 
@@ -147,7 +149,8 @@ static void grow_edges(struct transition_cache *m)
   free(old);
 }
 
-/* Returns the edge from `node` for `value`, old or new. Valid until the next call. */
+/* Returns the edge from `node` for `value`, and adds the edge if it is missing. The pointer is
+ * valid until the next call. */
 static struct edge *edge_from(struct transition_cache *m, uint32_t node, uint32_t value)
 {
   if (m->edges_count >= m->edges_room / 4 * 3)
@@ -158,8 +161,8 @@ static struct edge *edge_from(struct transition_cache *m, uint32_t node, uint32_
   return edge;
 }
 
-/* Descends the trie by the values of the state. Returns the note at the end: a result, or unknown.
- * The parts that the descent has looked at are in `looked`. */
+/* Descends the trie by the values of the state. Returns the note at the end of the descent: a
+ * result, or NOTE_UNKNOWN. Leaves the parts at which the descent has looked in `looked`. */
 static uint32_t walk_trie(struct transition_cache *m, uint32_t root, uint32_t number)
 {
   transition_cache_forget_reads(m);
@@ -180,8 +183,8 @@ static bool note_down(struct edge *edge, uint32_t note)
   return same;
 }
 
-/* Adds what the last run has looked at, and its result. Returns false if an earlier run that saw
- * the same values went on to look at something else. */
+/* Adds to the trie what the last run has looked at, and the result of the run. Returns false if an
+ * earlier run saw the same values, but then looked at another part. */
 static bool write_down(struct transition_cache *m, uint32_t root, uint32_t number, uint32_t result)
 {
   struct edge *edge = edge_from(m, root, number);
@@ -219,8 +222,8 @@ static uint16_t note_verdict(struct transition_cache *m, const struct verdict *v
   return (uint16_t)m->verdicts_count++;
 }
 
-/* Appends what the last step has changed to `changes`, and ends its edits, so that the world reads
- * `values` again. Returns the number of changes. */
+/* Appends what the last step has changed to `changes`. Ends the edits of the step, so that the
+ * world reads `values` again. Returns the number of changes. */
 static uint32_t append_changes(struct transition_cache *m)
 {
   uint32_t first = m->changes_count;
@@ -249,7 +252,7 @@ static uint32_t note_effect(struct transition_cache *m, const struct verdict *ve
   return m->effects_count++;
 }
 
-/* Runs the step in the state of `values`, and watches what it looks at and edits. */
+/* Runs the step in the state of `values`, and watches what the step looks at and what it edits. */
 static void run_step(struct transition_cache *m, uint32_t move, struct verdict *verdict)
 {
   struct move copy = *(const struct move *)m->moves.item[move].bytes;
@@ -270,8 +273,8 @@ static bool did_same(struct transition_cache *m, const struct effect *effect,
           !memcmp(&m->changes[first], &m->changes[effect->first], count * sizeof *m->changes));
 }
 
-/* Runs a step again in a state that agrees with the noted one in what the step has looked at, and
- * perhaps in nothing else. Returns whether the step does the same. */
+/* Runs a step again in a state that agrees with the noted state in all parts at which the step has
+ * looked, and perhaps in no other part. Returns whether the step does the same. */
 static bool audit_step(struct transition_cache *m, uint32_t move, const struct effect *effect)
 {
   uint32_t count = m->looked_count, looked[2 * m->count];
@@ -282,8 +285,8 @@ static bool audit_step(struct transition_cache *m, uint32_t move, const struct e
          did_same(m, effect, &verdict);
 }
 
-/* Returns the number of the effect of a step that depends on something outside of its parts: only a
- * protocol can do that. */
+/* Returns the number of the effect of a step whose effect depends on something outside of its
+ * parts. Only the code of a protocol can make a step do that. */
 static uint32_t note_impure(struct transition_cache *m, uint32_t move, uint32_t effect)
 {
   const struct move *of = m->moves.item[move].bytes;
@@ -348,7 +351,7 @@ static struct enabled_list run_list(struct transition_cache *m, uint32_t origin)
   return turn;
 }
 
-/* Does for a list what audit_step() does for a step. */
+/* Does for a list of moves what audit_step() does for a step. */
 static void audit_list(struct transition_cache *m, uint32_t origin,
                        const struct enabled_list *noted)
 {

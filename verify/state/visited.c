@@ -11,14 +11,16 @@
 #include "verify/state/sorted_file.h"
 
 enum {
-  TAIL = 4096,          /* places beyond the last home: probing does not wrap around */
-  PROBES = 2048,        /* places to look at before the set calls itself full */
-  PART_LEAST = 1 << 15, /* places that several threads move together */
-  LINE = 16,            /* words in a line of memory */
-  BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written: no tag */
+  /* number of places behind the last home, because probing does not wrap around */
+  TAIL = 4096,
+  PROBES = 2048,        /* number of places to look at before the set says that it is full */
+  PART_LEAST = 1 << 15, /* least number of places that several threads move together */
+  LINE = 16,            /* number of words in a cache line */
+  BUSY = 1 << TAG_BITS  /* word 0 of a place that is being written; it has no tag */
 };
 
-/* Returns the place to look at first: the first place that begins in the cache line of the hash. */
+/* Returns the home of a hash, the place to look at first. It is the first place that begins in the
+ * cache line of the hash. */
 static uint64_t home_of(const struct visited *v, uint64_t hash)
 {
   uint32_t words = v->packing->words;
@@ -55,7 +57,8 @@ void visited_clear(struct visited *v)
 
 /* ---- looking ---- */
 
-/* Returns word 0 of a place. If another worker is writing the place, waits for the end. */
+/* Returns word 0 of a place. If another worker is writing the place, waits until that worker is
+ * done. */
 static uint32_t read_head(uint32_t *place)
 {
   uint32_t head;
@@ -73,7 +76,7 @@ FOR_EACH_SIZE bool same_rest(const uint32_t *a, const uint32_t *b, uint32_t word
   return !differ;
 }
 
-/* Claims a free place. Returns false if another worker has it. */
+/* Claims a free place. Returns false if another worker has claimed the place. */
 FOR_EACH_SIZE bool claim_place(uint32_t *place, const uint32_t *state, uint32_t words)
 {
   uint32_t free = 0;
@@ -101,7 +104,8 @@ FOR_EACH_SIZE enum visited_answer add_words(uint32_t *at, const uint32_t *end,
   return VISITED_FULL;
 }
 
-/* Looks from `at` on, at `probes` places at most. It is compiled for each usual size of a state. */
+/* Looks for the state from `at` on, at `probes` places at most. This function is compiled for each
+ * usual size of a state. */
 static enum visited_answer add_from(struct visited *v, const uint32_t *state, uint32_t *at,
                                     uint64_t probes)
 {
@@ -162,7 +166,7 @@ uint32_t visited_find(const struct visited *v, const uint32_t *state, uint64_t h
 
 /* ---- emptying ---- */
 
-/* Gives the memory back to the system, so that it is zero again. */
+/* Gives the memory back to the system, so that all bytes are zero when it is used again. */
 static void empty(struct visited *v)
 {
   size_t reserved = v->reserved;
@@ -174,7 +178,8 @@ static void empty(struct visited *v)
   v->count = 0;
 }
 
-/* Holds one thread's share of the places, and the states that it takes from them. */
+/* Holds the places that are one thread's share, and the states that the thread takes out of these
+ * places. */
 struct taking {
   const struct visited *set;
   uint64_t from, end, states;
@@ -252,7 +257,8 @@ struct mover {
   struct visited *set;
   const struct packing *from, *to;
   uint64_t first, end; /* the old places whose states it moves */
-  /* all old states from this place on have moved, or NULL if all from the present state on have */
+  /* the place from which on all old states have moved, or NULL if all states from the present one
+   * on have moved */
   const uint32_t *vacant;
   struct delayed late;
   uint32_t numbers[PACKING_FIELDS]; /* numbers of the present state */
@@ -273,8 +279,8 @@ static uint64_t unpack_moved(struct mover *m, const uint32_t *place)
   return packing_hash(m->to, m->numbers);
 }
 
-/* Inserts a state. States come in falling order of hash, so probes are long where the set is
- * crowded. */
+/* Inserts a state. States come in falling order of hash, so the search for a free place takes many
+ * probes where the set is crowded. */
 static void insert_moved(struct visited *v, const uint32_t *state, uint32_t *home)
 {
   if (add_from(v, state, home, visited_end(v)) != VISITED_NEW)
@@ -291,7 +297,7 @@ static void delay_state(struct delayed *late, const struct mover *m)
   memcpy(late->state + late->count++ * words, m->state, words * sizeof *late->state);
 }
 
-/* Packs the states again where they are: only the packing changes. */
+/* Packs the states again, each at its old place. Only the packing changes. */
 static void repack_places(void *data)
 {
   struct mover *m = data;
@@ -304,7 +310,8 @@ static void repack_places(void *data)
   }
 }
 
-/* Moves states from the last place to the first: those below have not moved yet. */
+/* Moves states, beginning with the last place and ending with the first. The states below the
+ * present place have not moved yet. */
 static void spread_places(void *data)
 {
   struct mover *m = data;
@@ -333,16 +340,16 @@ static void move_part(struct mover *movers, unsigned threads, uint64_t first, ui
   platform_parallel(move, movers, sizeof *movers, threads);
 }
 
-/* Returns the first place below `end` from which on, very likely, all states go behind `end` when
- * the table grows by that factor. */
+/* Returns a place below `end`. When the table grows by that factor, very likely all states from
+ * that place on go behind `end`. */
 static uint64_t first_to_go(uint64_t end, double factor)
 {
   double first = (double)end / factor + PROBES;
   return first < (double)end ? (uint64_t)first : end;
 }
 
-/* Returns the number of states; UINT64_MAX if one is half written, stored twice, or not found by a
- * search that begins at its home. */
+/* Returns the number of states. Returns UINT64_MAX if a state is half written, is stored twice, or
+ * is not found by a search that begins at its home. */
 static uint64_t count_states(const struct visited *v)
 {
   uint64_t count = 0;
@@ -358,8 +365,8 @@ static uint64_t count_states(const struct visited *v)
   return count;
 }
 
-/* Moves all states, part by part from the end. A part that is too small for several threads is left
- * to one. */
+/* Moves all states, part by part, beginning with the last part. Leaves a part that is too small for
+ * several threads to one thread. */
 static void spread_all(struct mover *movers, unsigned threads, uint64_t end, double factor)
 {
   struct visited *v = movers[0].set;

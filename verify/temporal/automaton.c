@@ -7,13 +7,13 @@
 
 /* ---- normal form ---- */
 
-/* Names the kinds of formulas in negation normal form. Equal formulas have equal numbers, and
- * constants stand alone. */
+/* Names the kinds of formulas in negation normal form. Equal formulas have equal numbers. A
+ * constant is never a part of another formula. */
 enum form_kind { FORM_TRUE, FORM_FALSE, FORM_FACT, FORM_AND, FORM_OR, FORM_UNTIL, FORM_RELEASE };
 
 struct form {
   uint8_t kind, left, right;
-  bool negated; /* of a fact */
+  bool negated; /* the fact must be false */
 };
 
 enum { FORMS = 64 }; /* a set of formulas is a word of 64 bits */
@@ -36,7 +36,8 @@ static unsigned add_form(struct forms *f, struct form form)
   return f->count++;
 }
 
-/* Returns `left kind right`, without constants in it. */
+/* Returns the number of the formula `left kind right`, simplified so that it contains no
+ * constants. */
 static unsigned join(struct forms *f, enum form_kind kind, unsigned left, unsigned right)
 {
   bool any = kind == FORM_OR || kind == FORM_UNTIL, both = kind == FORM_OR || kind == FORM_AND;
@@ -101,8 +102,8 @@ static unsigned normal(struct forms *f, const struct temporal *t, unsigned numbe
 
 /* ---- the tableau ---- */
 
-/* Describes a state of the tableau: the formulas that hold now, and those that hold from the next
- * state on.
+/* Describes a state of the tableau by the formulas that hold now, and the formulas that hold from
+ * the next state on.
  */
 struct sets {
   uint64_t now, next;
@@ -130,7 +131,8 @@ static void add_next(struct automaton_state *from, uint32_t to)
   from->next[from->next_count++] = (uint16_t)to;
 }
 
-/* Returns the facts that `now` asks to be true or, with `negated`, false. */
+/* Returns the facts that must be true for the formulas of `now` or, with `negated`, the facts that
+ * must be false. */
 static uint32_t facts_of(const struct tableau *t, uint64_t now, bool negated)
 {
   uint32_t facts = 0;
@@ -140,8 +142,8 @@ static uint32_t facts_of(const struct tableau *t, uint64_t now, bool negated)
   return facts;
 }
 
-/* Makes the state with these formulas the successor of state `from` (UINT32_MAX: an initial one).
- * States with facts that exclude each other are left out. */
+/* Makes the state with these formulas a successor of state `from`, or an initial state if `from` is
+ * UINT32_MAX. Leaves out states with facts that exclude each other. */
 static void add_state(struct tableau *t, uint32_t from, struct sets sets)
 {
   struct automaton *a = t->a;
@@ -192,8 +194,8 @@ static void expand(struct tableau *t, uint32_t from, uint64_t todo, struct sets 
     add_state(t, from, sets);
 }
 
-/* Makes an acceptance set for each `until`: the states in which the `until` is not due, or comes
- * true. */
+/* Makes an acceptance set for each `until`. The set has the states in which the `until` is not due,
+ * and the states in which it comes true. */
 static void accept(struct tableau *t)
 {
   struct automaton *a = t->a;

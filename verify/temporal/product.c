@@ -7,15 +7,16 @@
 #include "base/components.h"
 #include "base/memory.h"
 
-enum { TIME_STEPS = 65536 }; /* edges between two looks at the clock */
+enum { TIME_STEPS = 65536 }; /* number of edges between two looks at the clock */
 
-/* Is the number of a node that is a component by itself, and in which a run can stay. */
+/* This number in place of a component's marks a node that is a component by itself, and in which a
+ * run can stay. */
 enum { NUMBER_STAYS = 1 };
 
 /* Holds facts about a move in the component under examination. */
 struct chance {
-  uint32_t possible; /* number of its states in which the move is possible */
-  bool taken;        /* the move leads from the component into it */
+  uint32_t possible; /* number of the component's states in which the move is possible */
+  bool taken;        /* the move leads from a state of the component to a state of the component */
   bool owed;         /* the round must take the move, or reach a state where it is not possible */
 };
 
@@ -28,8 +29,8 @@ struct product {
   uint32_t width;
   uint64_t nodes;
   uint32_t last;    /* the last number of a component */
-  uint32_t *number; /* by node: its component */
-  size_t left;      /* bytes that are left */
+  uint32_t *number; /* by node: the number of the component of the node */
+  size_t left;      /* number of bytes that may still be taken */
   struct chance *chance;
   uint32_t *touched; /* moves that are possible in the component */
   uint32_t touched_count;
@@ -37,7 +38,7 @@ struct product {
   uint32_t bad_count, bad_room;
   uint64_t steps;
 
-  /* Searches for shortest ways. */
+  /* These fields belong to searches for shortest ways. */
   uint32_t *from; /* by node: 1 + the node before it, or 0 if it was not reached */
   uint32_t *queue;
   uint32_t queued;
@@ -45,8 +46,9 @@ struct product {
 
 /* ---- edges ---- */
 
-/* Returns the number of choices at a node. A choice is an edge, or (behind the edges) to stay in
- * the state, together with a next state of the automaton. */
+/* Returns the number of choices at a node. A choice is a next state of the automaton, together with
+ * an edge of the graph or with staying in the present state. Choices of staying come after all
+ * edges. */
 static uint32_t choices(const struct product *p, uint64_t node)
 {
   uint64_t s = node / p->width;
@@ -54,8 +56,8 @@ static uint32_t choices(const struct product *p, uint64_t node)
   return ways * p->a->state[node % p->width].next_count;
 }
 
-/* Returns whether choice `n` leads to a node, and sets the node, and the edge that it takes
- * (UINT64_MAX: none). */
+/* Returns whether choice `n` leads to a node. Sets that node and the edge that the choice takes.
+ * The edge is UINT64_MAX if the choice takes none. */
 static bool next_node(const struct product *p, uint64_t node, uint32_t n, uint64_t *to,
                       uint64_t *edge)
 {
@@ -149,7 +151,7 @@ static int downwards(const void *a, const void *b)
   return (one < two) - (one > two);
 }
 
-/* Finds all components that can be reached. Returns whether the search came to its end. */
+/* Finds all components that can be reached. Returns false if the search had to stop early. */
 static bool find_components(struct product *p)
 {
   p->search = (struct components){.number = p->number,
@@ -227,8 +229,8 @@ static void add_way(const struct product *p, struct lasso *lasso, uint64_t root,
   free(way);
 }
 
-/* Finds a shortest way from the beginning to a bad component, and returns the node where it gets
- * there. */
+/* Adds a shortest way from the beginning to a bad component. Returns the node at which the way
+ * reaches the component. */
 static uint64_t add_stem(struct product *p, struct lasso *lasso)
 {
   uint64_t to, edge;
@@ -257,11 +259,12 @@ struct round {
   struct product *p;
   struct lasso *lasso;
   uint64_t start;
-  uint64_t sets; /* acceptance sets that the round has not visited */
+  uint64_t sets; /* acceptance sets that the round has not visited yet */
 };
 
-/* Returns whether a node settles anything owed: an acceptance set that it is in, or a move that is
- * not possible there. With `pay`, takes what it settles off the list. */
+/* Returns whether a node settles anything that the round owes: an acceptance set that contains the
+ * node, or a move that is not possible at the node. With `pay`, removes the settled things from the
+ * list of those owed. */
 static bool settle(struct round *r, uint64_t node, bool pay)
 {
   struct product *p = r->p;
@@ -288,8 +291,9 @@ static bool owes(const struct round *r)
   return any;
 }
 
-/* Goes on by a shortest way within the component: to the start, with `back`; else to what settles
- * something. Returns where the way ends. */
+/* Goes on by a shortest way within the component. With `back`, the way leads to the start of the
+ * round; otherwise it leads to a node or an edge that settles something. Returns the node at which
+ * the way ends. */
 static uint64_t go_on(struct round *r, uint64_t begin, bool back)
 {
   struct product *p = r->p;
@@ -346,7 +350,8 @@ static void add_round(struct product *p, struct lasso *lasso, uint64_t start)
 
 /* ---- all of it ---- */
 
-/* Takes `count` items of `size` bytes, zeroed, if the bounds allow it, or NULL if they do not. */
+/* Returns memory for `count` items of `size` bytes, filled with zeroes, or NULL if the bounds do
+ * not allow it. */
 static void *take(struct product *p, uint64_t count, size_t size)
 {
   if (count > p->left / size)

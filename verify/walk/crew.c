@@ -14,13 +14,13 @@
 #include "base/glib/terminal.h"
 
 struct member {
-  pid_t pid; /* 0: none */
+  pid_t pid; /* the member's process, or 0 if it has none */
   int pipe;
 };
 
 /* ---- a process ---- */
 
-/* Takes every walk of this member. A record is short enough that a pipe takes it in one piece. */
+/* Takes all walks of this member. A record is so short that a pipe takes it in one piece. */
 static void work(const struct crew *crew, unsigned self, int to)
 {
   for (uint64_t number = self; number < crew->until; number += crew->workers) {
@@ -46,7 +46,7 @@ static bool start(const struct crew *crew, struct member *members, unsigned self
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
       _exit(EXIT_FINE);
-    signals_ignore(); /* the first process ends the others */
+    signals_ignore(); /* the first process ends the other processes */
     for (unsigned i = 0; i < self; i++)
       close(members[i].pipe);
     close(ends[0]);
@@ -74,8 +74,8 @@ static void end_all(struct member *members, unsigned count)
 
 /* ---- reading ---- */
 
-/* Reads the record of a member, and waits for it until `deadline`. Returns 1: it is there; 0: the
- * time is over, or a signal came; -1: the process has ended. */
+/* Reads the record of a member, and waits for it until `deadline`. Returns 1 if it has the record,
+ * 0 if the time is over or a signal came, and -1 if the process has ended. */
 static int read_record(int from, gint64 deadline, struct walked *walked)
 {
   struct pollfd end = {.fd = from, .events = POLLIN};

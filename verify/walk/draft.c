@@ -1,4 +1,4 @@
-/* Prints drawn worlds, and takes things out of them. */
+/* Prints drawn worlds, and takes units and ranks out of drawn worlds. */
 #include "verify/walk/draft.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static const char *const hierarchies[DRAFT_HIERARCHIES + 1] = {
     "[{storage: local}, {storage: nfs, every: 3}]",
     "[{storage: memory, redundancy: partner}, {storage: nfs, every: 2}]"};
 
-/* Prints the script, a line for each rank. */
+/* Prints the script, with a line for each rank. */
 static void print_script(struct buffer *out, const struct draft *draft)
 {
   struct operation *list = g_new(struct operation, draft->ops->len + 1);
@@ -147,8 +147,8 @@ static bool names_rank(const struct operation *op)
   }
 }
 
-/* Returns whether all ranks, or all members, have operations of the unit: without one of them, the
- * others can go on. */
+/* Returns whether all ranks, or all members of a communicator, have operations of the unit. If the
+ * operations of one rank are removed from such a unit, the other ranks can still go on. */
 static bool is_of_all(const struct operation *op)
 {
   return op->kind == SCRIPT_COLLECTIVE || op->kind == SCRIPT_MEMBER || op->kind == SCRIPT_WINDOW ||

@@ -6,10 +6,11 @@
 #include "verify/walk/program.h"
 #include "world/rules/world.h"
 
-/* Has the families of the program, except free programs. */
+/* The families that concern the program, except free programs. */
 enum { OF_PROGRAM = FAMILY_FREE - 1 };
 
-/* Returns the families that a world cannot have together with `families`; earlier flags win. */
+/* Returns the families that a world cannot have together with `families`. Of two families that
+ * exclude each other, the one with the earlier flag stays. */
 static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families, int ranks)
 {
   uint32_t calls = FAMILY_COLLECTIVES | FAMILY_COMMUNICATORS, out = 0;
@@ -27,9 +28,11 @@ static uint32_t excluded(const struct rcl_protocol *protocol, uint32_t families,
   if (families & calls &&
       !protocol->collectives) /* collectives are messages between rank 0 and all others */
     out |= FAMILY_FIFO | FAMILY_TOPOLOGIES;
-  if (families & FAMILY_LEVELS) /* an output leaves at a commit, which a crash may then take away */
+  if (families &
+      FAMILY_LEVELS) /* an output leaves at a commit, and a later crash may take away that commit */
     out |= FAMILY_OUTPUTS;
-  /* An iteration is repeated with its outputs, so no choice of a rank is in it. */
+  /* A rank that repeats an iteration repeats its outputs, too. So an iteration contains no choices
+   * of ranks. */
   if (families & FAMILY_OUTPUTS && families_assumed(protocol) & RCL_ASSUMES_ITERATIONS)
     out |= FAMILY_CHOICES;
   if (families & FAMILY_NO_ORDER)
@@ -47,7 +50,7 @@ static uint32_t draw_families(const struct rcl_protocol *protocol, int ranks, st
   for (unsigned i = 0; i < FAMILIES; i++)
     if (dice_once_in(dice, seldom))
       families |= 1u << i;
-  if (dice_below(dice, 4)) /* a free program leaves no room for others */
+  if (dice_below(dice, 4)) /* no other family is drawn together with a free program */
     families &= ~(uint32_t)FAMILY_FREE;
   families &= taken;
   if (assumed & RCL_ASSUMES_ITERATIONS)
@@ -100,7 +103,7 @@ static void draw_machine(struct draft *draft, struct dice *dice)
   draw_hazards(draft, dice);
 }
 
-/* Draws the parameters of a protocol that has some. */
+/* Draws the parameters of the protocol, if it has any. */
 static void draw_parameters(struct draft *draft, struct dice *dice)
 {
   uint32_t assumed = families_assumed(draft->protocol);
@@ -113,8 +116,8 @@ static void draw_parameters(struct draft *draft, struct dice *dice)
     draft->failures = (uint32_t)MIN(MAX(1, draft->crashes * draft->per_node), draft->ranks);
 }
 
-/* Returns a capacity that is usually enough and keeps the state of a rank small, as a step costs
- * more in a large state. */
+/* Returns a capacity that is usually large enough. It keeps the state of a rank small, because a
+ * step takes more time in a large state. */
 static uint32_t room_for(const struct draft *draft)
 {
   enum { STATE_MAX = 1 << 17, LEAST = 16 };
@@ -133,7 +136,7 @@ struct draft drawing_draw(const struct drawing *drawing, struct dice *dice)
   draw_machine(&draft, dice);
   draw_parameters(&draft, dice);
   bool free = draft.families & FAMILY_FREE;
-  bool brief = dice_once_in(dice, 3); /* in a long program more crashes come after a commit */
+  bool brief = dice_once_in(dice, 3); /* in a long program, more crashes come after a commit */
   int most = 16 + (free ? 2 : 16) * draft.ranks;
   unsigned steps = (unsigned)(brief ? dice_small(dice, 3, most) : dice_from(dice, 10, most));
   program_draw(&draft, dice, steps);

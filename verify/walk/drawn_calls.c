@@ -1,4 +1,5 @@
-/* Draws what several ranks do together: collectives, communicators, windows, iterations. */
+/* Draws the operations that several ranks do together: collectives, communicators, windows and
+ * iterations. */
 #include <string.h>
 
 #include "verify/walk/program_parts.h"
@@ -113,8 +114,8 @@ static void one_sided(struct maker *m)
   }
 }
 
-/* Draws accesses under a lock. A rank holds one lock at a time, and waits for nothing else
- * meanwhile. */
+/* Draws accesses under a lock. A rank holds at most one lock at a time, and waits for nothing else
+ * while it holds a lock. */
 static void locked(struct maker *m)
 {
   int origin = any_member(m, 0), target = any_member(m, 0);
@@ -133,7 +134,7 @@ static void locked(struct maker *m)
 
 /* ---- the whole ---- */
 
-/* Draws the beginning of an iteration on all ranks, which no message crosses. */
+/* Draws the beginning of an iteration on all ranks. No message crosses that beginning. */
 static void iteration(struct maker *m)
 {
   program_settle(m);

@@ -1,4 +1,4 @@
-/* Draws messages: their sends, and receives that complete at once or later. */
+/* Draws messages: their sends, and their receives, which complete at once or later. */
 #include "protocols/neighbours.h"
 #include "verify/walk/program_parts.h"
 
@@ -57,7 +57,8 @@ static bool may_send(const struct maker *m, int from, int to)
   return near && !m->sink[from];
 }
 
-/* Returns a receive of `kind` for the message, by the naming of the receiver. */
+/* Returns a receive of kind `kind` for the message. How the receive names its message depends on
+ * the receiver. */
 static struct operation receive_of(const struct maker *m, const struct letter *letter,
                                    enum script_kind kind)
 {
@@ -105,8 +106,8 @@ static void receive(struct maker *m, guint at)
   g_array_remove_index(m->letters, at);
 }
 
-/* Returns the place of a letter that can be received now. Channels that keep the order of sending
- * give out only the first letter of each pair. */
+/* Returns the index of a letter that can be received now. If channels keep the order of sending,
+ * only the first letter from one rank to another can be received. */
 static guint receivable(struct maker *m)
 {
   guint at = dice_below(m->dice, m->letters->len);
@@ -141,7 +142,7 @@ static struct operation send_of(struct maker *m, const struct letter *letter)
   return op;
 }
 
-/* Draws a send whose tag a choice decides. Its receive names no tag. */
+/* Draws a send whose tag depends on a choice. The receive of that message names no tag. */
 static void send_by_choice(struct maker *m, struct letter *letter)
 {
   program_add(m, letter->unit, letter->from, (struct operation){.kind = SCRIPT_CHOOSE, .count = 2});
@@ -163,7 +164,8 @@ void program_send(struct maker *m)
   struct letter letter = {.unit = program_unit(m), .from = from, .to = to};
   letter.comm = comm_of(m, from, to);
   letter.tag = program_has(m, FAMILY_TAGS) ? dice_small(m->dice, 0, 3) : 0;
-  if (m->draft->no_order) /* MPI's order is not there, so each message has an envelope of its own */
+  if (m->draft
+          ->no_order) /* MPI's order does not hold, so each message has an envelope of its own */
     letter.tag = (int)letter.unit;
   enum naming how = m->naming[to];
   bool source = how == NAMES_BOTH || how == NAMES_SOURCE;
@@ -203,9 +205,9 @@ static void merge_units(struct maker *m, uint32_t one, uint32_t other)
   }
 }
 
-/* Completes one of two receives of the rank, whichever comes first; the program waits for both
- * later. One of them must not be complete yet, or it would wait for ever. Returns false if there
- * are no two. */
+/* Completes one of two receives of the rank, whichever message comes first. The program waits for
+ * both receives later. One of the receives must not be complete yet, or the rank would wait for
+ * ever. Returns false if the rank does not have two receives. */
 static bool wait_for_any(struct maker *m, guint at)
 {
   struct posted *one = &g_array_index(m->posted, struct posted, at);

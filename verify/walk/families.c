@@ -27,10 +27,10 @@ static uint32_t forbidden_by(uint32_t assumed)
       {RCL_ASSUMES_MPI_ORDER, FAMILY_NO_ORDER},
       {RCL_ASSUMES_FIFO, FAMILY_NO_ORDER},
       {RCL_ASSUMES_ANYWHERE, FAMILY_PLACES},
-      /* When an orphan is sent again, its sender may find another number under a lock. */
+      /* When an orphan is sent again, its sender may read a different number under a lock. */
       {RCL_ASSUMES_SAME_AGAIN, FAMILY_LOCKS | FAMILY_BRANCHES},
       {RCL_ASSUMES_LOGGER, FAMILY_LEVELS},
-      /* Messages that iterations or barriers do not synchronize cross them. */
+      /* Messages that are not synchronized with iterations or barriers cross them. */
       {RCL_ASSUMES_ITERATIONS, FAMILY_WINDOWS | FAMILY_LOCKS | FAMILY_WILDCARDS |
                                    FAMILY_NONBLOCKING | FAMILY_COMMUNICATORS | FAMILY_COLLECTIVES |
                                    FAMILY_SYNCHRONOUS},
@@ -48,7 +48,7 @@ uint32_t families_taken(const struct rcl_protocol *protocol)
   uint32_t taken = (1u << FAMILIES) - 1;
   bool channel = protocol->level == RCL_LEVEL_CHANNEL;
   taken &= ~forbidden_by(families_assumed(protocol));
-  if (channel) /* control messages travel in the channels of the program */
+  if (channel) /* control messages use the channels of the program */
     taken &= ~(uint32_t)(FAMILY_CONTROL_ORDER | FAMILY_PLACES);
   else
     taken &= ~(uint32_t)FAMILY_FREE;

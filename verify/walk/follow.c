@@ -1,15 +1,16 @@
-/* Makes runs that follow another run: they take the same moves in a smaller world, as far as it has
- * them. */
+/* Makes runs that follow another run. They take the moves of that run in a smaller world, as far as
+ * the smaller world has these moves. */
 #include <string.h>
 
 #include "verify/walk/trip.h"
 
-/* Finds the move that is most like another one. */
+/* Describes a search for the move that is most like another move. */
 struct likeness {
   const struct trip *trip;
-  const struct move *wanted; /* NULL: the first move, whichever it is */
+  /* the move to look for, or NULL to take the first move, whichever it is */
+  const struct move *wanted;
   struct move move;
-  int score; /* of `move`, or 0 if there is none */
+  int score; /* how much `move` is like `wanted`, or 0 if no move was found */
 };
 
 static int score_of(const struct move *wanted, const struct move *move)
@@ -37,7 +38,7 @@ static void compare(void *data, const struct move *move)
   best->score = score;
 }
 
-/* Returns the origin of moves like this one (world_moves_of()). */
+/* Returns the origin of a move, as world_moves_of() takes it. */
 static uint32_t origin_of(const struct world *world, const struct move *move)
 {
   uint32_t ranks = (uint32_t)world->ranks, rank = (uint32_t)move->rank;
@@ -70,7 +71,8 @@ static bool names_peer(const struct move *move)
   }
 }
 
-/* Gives the ranks that a move names their present numbers. Returns false if one of them is gone. */
+/* Replaces the ranks in a move by their numbers in the smaller world. Returns false if that world
+ * does not have one of these ranks. */
 static bool rename_move(struct move *move, const int16_t *to)
 {
   if (move->rank >= 0 && to[move->rank] < 0)

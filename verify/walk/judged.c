@@ -14,7 +14,7 @@ GPtrArray *judged_among(const char *const *names)
   return judged;
 }
 
-/* Returns whether a request for a checkpoint commits in a barrier only; then the last request may
+/* Returns whether a requested checkpoint commits only in a barrier. If so, the last request may
  * come after the last barrier. */
 static bool waits_for_barriers(const struct rcl_protocol *protocol)
 {

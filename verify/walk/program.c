@@ -60,7 +60,9 @@ static void draw_naming(struct maker *m)
       m->naming[rank] = (enum naming)dice_below(m->dice, 4);
     else if (program_has(m, FAMILY_WILDCARDS) && m->sink[rank])
       m->naming[rank] = NAMES_TAG;
-    if (m->draft->fifo && m->naming[rank] == NAMES_TAG) /* the first message may have another tag */
+    if (m->draft->fifo &&
+        m->naming[rank] ==
+            NAMES_TAG) /* the first message in the channel may have a different tag */
       m->naming[rank] = NAMES_NEITHER;
   }
 }

@@ -5,7 +5,7 @@
 #include "verify/check/claim.h"
 #include "world/rules/world.h"
 
-/* Limits the moves that shrinking takes to a few seconds. */
+/* Limits the number of moves, so that shrinking takes a few seconds at most. */
 enum { MOVES_MAX = 3000000, TRIES = 6, SMALL_RANKS = 3, SMALL_STATES = 200000 };
 
 struct shrinking {
@@ -37,7 +37,8 @@ static bool shows(struct shrinking *s, const struct run *run)
   return run->ending == ENDING_VIOLATED && !strcmp(run->why.property, s->property);
 }
 
-/* Returns whether the program ends without failures, checkpoints and protocol, in a few runs. */
+/* Returns whether the program ends in each of a few runs without failures, checkpoints and
+ * protocol. */
 static bool ends(struct shrinking *s, const struct draft *draft)
 {
   struct draft plain = *draft;
@@ -64,8 +65,8 @@ static bool ends(struct shrinking *s, const struct draft *draft)
   return fine;
 }
 
-/* Tries `smaller`, which becomes the draft or is cleared. Returns whether it shows the
- * violation. */
+/* Tries the draft `smaller`. Returns whether it still shows the violation. If it does, makes it the
+ * present draft; otherwise clears it. */
 static bool try_draft(struct shrinking *s, struct draft *smaller, const int16_t *to)
 {
   struct course course;
@@ -159,8 +160,8 @@ static bool shrink_units(struct shrinking *s)
 
 /* ---- the machine ---- */
 
-/* Makes the `which`-th feature of the machine simpler; returns false if it is as simple as it can
- * be. */
+/* Makes feature number `which` of the machine simpler. Returns false if that feature cannot be
+ * simpler. */
 static bool simplify(struct draft *draft, unsigned which)
 {
   const struct draft was = *draft;
@@ -223,8 +224,8 @@ static bool shrink_machine(struct shrinking *s)
 
 /* ---- the moves ---- */
 
-/* Takes out moves `from` to `to` - 1 of the run. Returns whether the run is shorter and violates
- * the same property. */
+/* Takes out moves `from` to `to` - 1 of the run. Returns whether the remaining run is shorter and
+ * violates the same property. */
 static bool skip(struct shrinking *s, const struct course *course, guint from, guint to)
 {
   struct run run;

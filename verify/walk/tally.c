@@ -10,7 +10,7 @@
 
 static const char *const ending_names[ENDINGS] = {"finished", "at-rest", "full", "cut", "violated"};
 
-/* BEYOND says why the other properties are not judged. */
+/* The text BEYOND says why walks do not judge the other properties. */
 #define BEYOND "liveness needs all states, and outcome all runs without failures"
 
 static void add_heap(struct heap *heap, const struct walked *walked)
@@ -42,8 +42,9 @@ static void append(GString *list, const char *name)
   g_string_append_printf(list, "%s%s", list->len ? ", " : "", name);
 }
 
-/* Returns the names of what was reached, with the number of walks; or, without `seen`, of what was
- * not reached. The caller ends with g_string_free(). */
+/* Returns the names of the things that walks have reached, each with the number of walks. Without
+ * `seen`, returns the names of the things that no walk has reached. The caller ends with
+ * g_string_free(). */
 static GString *reached_names(const struct heap *heap, bool seen)
 {
   GString *list = g_string_new(NULL);
@@ -57,7 +58,7 @@ static GString *reached_names(const struct heap *heap, bool seen)
   return list;
 }
 
-/* Returns whether no walk gave an occasion to judge the property, or walks cannot judge it. */
+/* Returns whether walks cannot judge the property, or no walk gave an occasion to judge it. */
 static bool is_unjudged(const struct tally *tally, const struct outcome *outcome, unsigned property)
 {
   return !properties_judge(outcome->judged, properties_known[property]) ||

@@ -36,7 +36,7 @@ bool trip_is_idle(const struct trip *trip, const struct move *move)
   return is_safe_point(move) && trip->idle[move->rank];
 }
 
-/* Holds everything that a safe point without an action can change. */
+/* Holds a copy of everything that a safe point without an action can change. */
 struct before {
   struct world_rank rank;
   struct world_program program;
@@ -56,7 +56,7 @@ static void look(const struct trip *trip, int rank, struct before *before)
   before->state = rcl_protocol_digest_state(w->protocol, &w->config[rank], me + 1);
 }
 
-/* Takes the move, and notes whether it is idle. */
+/* Takes the move, and notes whether the move is idle. */
 static void step(struct trip *trip, struct move *move, struct verdict *verdict)
 {
   struct before before, after;
@@ -76,7 +76,7 @@ static void step(struct trip *trip, struct move *move, struct verdict *verdict)
 
 /* ---- begin and end ---- */
 
-/* Limits the moves, as some protocols send without an end while ranks crash. */
+/* Limits the number of moves, because some protocols send without an end while ranks crash. */
 enum { MOVES_MAX = 40000 };
 
 static unsigned operations_of(const struct script *script)
@@ -99,7 +99,7 @@ void trip_begin(struct trip *trip, const struct course *course, struct run *run)
   run->crashes = 0;
   run->reached = (struct reached){0};
   claim_world(claim, course->script, &trip->world);
-  trip->world.line_stamps = true; /* for the things that runs reach; stamps change no move */
+  trip->world.line_stamps = true; /* they show which things runs reach, and they change no move */
   trip->world.properties = (const char *const *)course->judged->pdata;
   trip->judges_line =
       trip->world.protocol->line && properties_judge(trip->world.properties, "line-invariant");
@@ -138,7 +138,7 @@ static bool violates(struct trip *trip, const struct verdict *verdict)
   return true;
 }
 
-/* Handles a protocol that gives up. It may do so if a list is full; otherwise it violates
+/* Handles a protocol that gives up. A protocol may give up if a list is full; otherwise it violates
  * `recovers`. */
 static void give_up(struct trip *trip, const struct verdict *verdict)
 {
@@ -200,7 +200,7 @@ bool trip_may_crash(const struct trip *trip)
 
 /* ---- whether a timer leads to a checkpoint ---- */
 
-/* Holds a trial run on a copy of the parts. */
+/* Describes a trial run on a copy of the world's parts. */
 struct trial {
   struct trip *trip;
   struct move move;
@@ -219,7 +219,7 @@ static void note_first(void *data, const struct move *move)
   trial->found = true;
 }
 
-/* Lets one more timer go off, and takes the first move of each origin in turn. Returns true when a
+/* Lets one more timer go off. Then takes the first move of each origin in turn. Returns true when a
  * checkpoint commits or a verdict ends the run, and false when the run comes to rest. */
 static bool try_timer(struct trial *trial)
 {
@@ -247,8 +247,8 @@ static bool try_timer(struct trial *trial)
   return false;
 }
 
-/* Returns whether the timer of `rank` leads to a checkpoint that commits, in a few tries. Leaves
- * the state as it was (world_at_rest_renewing()). */
+/* Returns whether the timer of `rank` leads to a checkpoint that commits, in one of a few tries.
+ * Leaves the state as it was, as world_at_rest_renewing() demands. */
 static bool renews(void *ctx, int rank)
 {
   enum { TIMERS = 4 };

@@ -1,4 +1,5 @@
-/* `recline walk` reads what to walk through, lets a crew walk, and keeps the findings. */
+/* The command `recline walk`: reads which world to walk through, lets a crew take walks, and keeps
+ * the findings. */
 #include "verify/walk/walk.h"
 
 #include <errno.h>
@@ -23,8 +24,8 @@ enum {
   WORKERS_MAX = 1024,
   LEAST_RANKS = 2,
   MOST_RANKS = 64,
-  GUARDED = 8, /* one walk in this many judges `pure` in full */
-  WALKS = 1000 /* walks, where neither --until nor --for is given */
+  GUARDED = 8, /* one in this many walks judges `pure` in full */
+  WALKS = 1000 /* number of walks if neither --until nor --for is given */
 };
 
 struct command {
@@ -34,9 +35,9 @@ struct command {
   gint workers;
   gboolean json, whole;
   double seconds;
-  struct drawing drawing; /* of a protocol's worlds */
+  struct drawing drawing; /* how worlds of a protocol are drawn */
   struct course course;   /* the world of a claim */
-  bool draws;             /* worlds are drawn */
+  bool draws;             /* worlds are drawn, so there is no claim */
   struct run run;         /* the last walk of this process */
   GPtrArray *judged;
 };
@@ -134,7 +135,7 @@ static int open_claim(struct command *c, const char *name)
   return EXIT_FINE;
 }
 
-/* Opens the world of that name: of a protocol, of a mutant ("c3~no-suppress"), or of a claim. */
+/* Opens what has that name: a protocol, a mutant ("c3~no-suppress") or a claim. */
 static int open_named(struct command *c)
 {
   g_autoptr(GError) error = NULL;
@@ -170,14 +171,15 @@ static void open_drawn(const struct draft *draft, struct course *course)
     breach("a drawn world is not valid: %s\n%s", error->message, text);
 }
 
-/* Takes the run of a walk into c->run, with the dice that have drawn its world. */
+/* Takes the run of a walk, and writes it to c->run. `dice` are the dice that have drawn the
+ * world. */
 static void take_run(struct command *c, struct course *course, struct dice *dice)
 {
   course->unguarded = !dice_once_in(dice, GUARDED);
   walker_run(course, dice, &c->run);
 }
 
-/* Takes walk `number`, which depends only on the seed and on its number. */
+/* Takes walk `number`. The walk depends only on the seed and on that number. */
 static void take_walk(void *data, uint64_t number, struct walked *walked)
 {
   struct command *c = data;
@@ -256,7 +258,7 @@ static bool keep_drawn(struct command *c, struct dice *dice, struct outcome *out
   return fine;
 }
 
-/* Takes the walk again, in this process, and writes its findings to files. */
+/* Takes the walk again in this process, and writes its findings to files. */
 static bool keep(struct command *c, struct outcome *outcome, GError **error)
 {
   struct dice dice = dice_of((uint64_t)c->seed, outcome->number);

@@ -1,6 +1,7 @@
-/* Takes a run of drawn moves. Moves are drawn by their origin, as a list of all moves is long in
- * large worlds. The frequencies of kinds, the slow ranks and the times of crashes are drawn anew
- * for each run, as even choices alone lead to few orders of events. */
+/* Takes a run of drawn moves. First an origin is drawn, then a move of that origin, because a list
+ * of all moves is long in large worlds. The frequencies of kinds of moves, the slow ranks and the
+ * times of crashes are drawn anew for each run. If all moves were equally likely in all runs, walks
+ * would reach only few orders of events. */
 #define _GNU_SOURCE /* memfd_create */
 #include "verify/walk/walker.h"
 
@@ -72,18 +73,18 @@ enum strikes { STRIKES_LATER, STRIKES_AT_EVENT, STRIKES_AT_REST };
 
 struct temper {
   struct dice *dice;
-  unsigned weight[KINDS]; /* 1 to 64 */
+  unsigned weight[KINDS]; /* frequency of each kind of move, from 1 to 64 */
   bool lazy;              /* checkpoints commit while programs have a long way to go */
-  unsigned slowness;      /* how slow the slow ranks are; 1: no rank is slow */
-  uint64_t slow;          /* slow ranks, a bit for each modulo 64 */
+  unsigned slowness;      /* how slow the slow ranks are, or 1 if no rank is slow */
+  uint64_t slow;          /* slow ranks: bit r % 64 belongs to rank r */
   enum strikes strikes;
-  unsigned countdown; /* steps, or events of that kind */
-  uint8_t event;      /* STRIKES_AT_EVENT: enum rcl_event_kind */
-  unsigned delay;     /* number of steps after that event */
-  bool independent;   /* no checkpoint is committed, images become durable */
-  int where;          /* rank of the event, or -1 for any */
+  unsigned countdown; /* number of steps or of events that come before the crash */
+  uint8_t event;      /* with STRIKES_AT_EVENT: an enum rcl_event_kind */
+  unsigned delay;     /* number of steps between that event and the crash */
+  bool independent;   /* the protocol commits no checkpoints; images only become durable */
+  int where;          /* rank of the event, or -1 if it may be any rank */
   bool falls;         /* the crash is due */
-  unsigned horizon;   /* number of steps of the run, roughly */
+  unsigned horizon;   /* approximate number of steps of the run */
 };
 
 static enum kind kind_of(const struct move *move)
@@ -115,7 +116,7 @@ static enum kind kind_of(const struct move *move)
 
 static void plan_crash(struct temper *temper)
 {
-  /* Events at which much is half done are listed twice. */
+  /* An event is listed twice if much is half done when it occurs. */
   static const uint8_t events[] = {RCL_EVENT_DURABLE, RCL_EVENT_DURABLE, RCL_EVENT_CAPTURED,
                                    RCL_EVENT_START,   RCL_EVENT_START,   RCL_EVENT_DOWN,
                                    RCL_EVENT_CONTROL, RCL_EVENT_CONTROL, RCL_EVENT_ARRIVED,
@@ -162,7 +163,7 @@ static bool is_slow(const struct temper *temper, int rank)
   return rank >= 0 && temper->slow >> rank % 64 & 1U;
 }
 
-/* Chooses one of the moves that were seen, by their weights. */
+/* Describes a choice among the moves that were seen, by their weights. */
 struct choice {
   const struct trip *trip;
   struct temper *temper;
@@ -185,8 +186,8 @@ static void consider(void *data, const struct move *move)
     choice->move = *move;
 }
 
-/* Draws a move that is no fault, from drawn origins or, if these have none, from all. Returns false
- * if there is none. */
+/* Draws a move that is no fault. Takes it from drawn origins or, if these have no such move, from
+ * all origins. Returns false if no origin has one. */
 static bool draw_one(struct choice *choice, bool from_all)
 {
   enum { TRIES = 48 };
@@ -210,8 +211,8 @@ static bool draw_one(struct choice *choice, bool from_all)
   return choice->seen;
 }
 
-/* Draws a move that is no fault; with lazy programs, a move of a program only now and then, or if
- * nothing else can happen. Returns false if there is none. */
+/* Draws a move that is no fault. With lazy programs, draws a move of a program only now and then,
+ * or if nothing else can happen. Returns false if there is no move. */
 static bool draw_move(const struct trip *trip, struct temper *temper, struct move *move)
 {
   enum { FEW_RANKS = 12 };
