@@ -1,7 +1,8 @@
 /* Measures what one image costs, for image-cost.sh. Usage: image-cost MIB PERCENT. Prints one line.
- * MIB and PERCENT come first. Then come, each in milliseconds and in MiB of resident memory, a
- * plain copy of the memory into fresh memory, the first image, and a second image after PERCENT of
- * the pages were changed. The milliseconds that going back to the first image takes come last. */
+ * The line begins with MIB and PERCENT. Then come the costs of three things, each in milliseconds
+ * and in MiB of resident memory: a plain copy of the memory into fresh memory; the first image; a
+ * second image after PERCENT of the pages were changed. The line ends with the milliseconds that it
+ * takes to go back to the first image. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"
@@ -56,12 +57,12 @@ static void measure_plain(const char *memory, size_t bytes)
   if (!copy)
     abort();
   memcpy(copy, memory, bytes);
-  __asm__ volatile("" : : "r"(copy) : "memory"); /* so that the compiler keeps the memory */
+  __asm__ volatile("" : : "r"(copy) : "memory"); /* so that the compiler does not remove the copy */
   end(plain);
   free(copy);
 }
 
-/* The changed pages are spread evenly: the worst case for code that works with ranges. */
+/* Changes pages that are spread evenly, which is the worst case for code that works with ranges. */
 static void change(char *memory, size_t pages, size_t percent)
 {
   size_t count = pages * percent / 100;

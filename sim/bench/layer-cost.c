@@ -3,7 +3,8 @@
  *     layer-cost allreduce|bcast|alltoall|pingpong BYTES STEPS
  *
  * Each step is a collective of BYTES (in alltoall, BYTES for each rank), or a message of BYTES from
- * rank 2 n to rank 2 n + 1 and one back. There is no computation, so the time is the cost of MPI.
+ * each rank 2 n to rank 2 n + 1 and a message back. The program does not compute, so its time is
+ * the cost of MPI.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Polls for a message until it comes. Usage: poll-cost HOW POLLS, where HOW is `test`, `iprobe`, or
- * either with a reading of the clock at each poll (`test-clock`, `iprobe-clock`). In each of ten
- * rounds rank 0 polls for a message of rank 1, about POLLS times in all rounds together, and prints
- * how often it has polled. */
+/* Polls for a message until it comes. Usage: poll-cost HOW POLLS. HOW is `test` or `iprobe`; or
+ * `test-clock` or `iprobe-clock`, which also read the clock at each poll. In each of ten rounds,
+ * rank 0 polls for a message of rank 1. In all rounds together it polls about POLLS times. It
+ * prints how often it has polled. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     MPI_Request request;
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
-      smpi_execute_flops(70.0 * (double)each); /* 1 us a poll, on clan.xml */
+      smpi_execute_flops(70.0 * (double)each); /* 1 us for each poll, on clan.xml */
       MPI_Send(&word, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
     } else if (rank == 0) {
       if (tests)

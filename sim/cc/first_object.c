@@ -1,14 +1,15 @@
 /* recline-cc links this file into every program, ahead of all other objects, so that this
- * constructor runs first. Memory that the program allocates before MPI_Init, in the constructors of
- * its globals and at the beginning of main, must be rolled back, too. Each rank has its own copy of
- * the program, and so runs this constructor for itself.
+ * constructor runs first. It must run first because a rollback covers all memory that the program
+ * allocates. A program allocates memory even before MPI_Init: in the constructors of its globals,
+ * and at the beginning of main. Each rank has its own copy of the program, and so runs this
+ * constructor for itself.
  *
- * Its section makes the constructor the first. A priority would not do: programs may use priorities
- * from 101 on, and compilers warn of lower ones. */
+ * The section in which the constructor is listed makes it the first. A priority could not do that:
+ * programs may use priorities from 101 on, and compilers warn of lower ones. */
 void recline_program_begins(const void *inside_program); /* init.c */
 
-/* With this name of the dynamic linker and the start-up code that recline-cc links, a shared object
- * can be started as a program. */
+/* A shared object can be started as a program if it contains this name of the dynamic linker and
+ * the start-up code that recline-cc links. */
 #ifdef RECLINE_INTERPRETER
 extern const char recline_interpreter[];
 const char recline_interpreter[] __attribute__((section(".interp"))) = RECLINE_INTERPRETER;

@@ -1,5 +1,5 @@
 /* recline-cc links this file into every program, after all other objects, so that this constructor
- * runs last (first_object.c). */
+ * runs last. Compare first_object.c. */
 void recline_program_is_built(const void *inside_program); /* init.c */
 
 static void built(int argc, char **argv, char **environment);

@@ -1,8 +1,9 @@
 /* Allocates in one arena (arena.h).
  *
- * The method is two-level segregated fit (Masmano et al., ECRTS 2004). Free lists are by size
- * class, with 16 classes for each power of two; bitmaps find the next class that has a block; free
- * neighbours are merged at once. Every operation except arena_give_back() takes constant time. */
+ * The method is two-level segregated fit (Masmano et al., ECRTS 2004). There is a free list for
+ * each size class, and 16 size classes for each power of two. Bitmaps are used to find the next
+ * class that has a free block. Free blocks that are neighbours are merged at once. Every operation
+ * except arena_give_back() takes constant time. */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
 #include "sim/memory/die.h"
@@ -17,28 +18,31 @@
 #include <unistd.h>
 
 enum {
-  UNIT = HEAP_ALIGNMENT, /* sizes inside an arena are counted in units */
-  SPLITS = 16,     /* size classes for each power of two; below SPLITS units classes are exact */
+  UNIT = HEAP_ALIGNMENT, /* number of bytes of a unit, in which sizes inside an arena are counted */
+  /* number of size classes for each power of two; below SPLITS units, each class has one size */
+  SPLITS = 16,
   SPLITS_LOG = 4,  /* log2 of SPLITS */
-  LEVELS = 29,     /* enough for 2^32 units: see class_of */
-  GROW = 1 << 20,  /* in bytes: least step by which an arena is made accessible */
-  HOLE = 1 << 15,  /* in bytes: larger free blocks give their pages back */
-  SLACK = 1 << 20, /* in bytes: so few unused pages are not worth a system call */
-  /* Most bytes that all arenas together may keep beyond SLACK (struct slack). */
+  LEVELS = 29,     /* enough for 2^32 units, see class_of() */
+  GROW = 1 << 20,  /* least number of bytes by which the accessible part of an arena grows */
+  HOLE = 1 << 15,  /* free blocks of more bytes than this give their pages back */
+  SLACK = 1 << 20, /* number of bytes: so few unused pages are not worth a system call */
+  /* The largest number of bytes that all arenas together may keep beyond SLACK (struct slack). */
   SLACK_ALL = 256 << 20,
   ARENA_LOG_MOST = 34, /* 16 GiB for each of 4096 ranks: half of a 47-bit address space */
   ARENA_LOG_LEAST = 26 /* 64 MiB */
 };
 
-/* Marks in the header of a block. Data hardly look like them, so free() of another pointer is
- * noticed. */
+/* Marks in the header of a block. Data hardly ever look like these marks, so free() of a pointer to
+ * anything else is noticed. */
 enum { BLOCK_USED = 0x5ed0b10c, BLOCK_FREE = 0x0f4eeb10 };
 
 struct block {
-  uint32_t before; /* units of the block before this one, or 0 if this is the first */
-  uint32_t units;  /* units of this block, header included */
+  /* number of units of the block before this one, or 0 if this is the first block */
+  uint32_t before;
+  uint32_t units; /* number of units of this block, header included */
   uint32_t mark;
-  /* the payload; while the block is free, it begins with these two */
+  /* The payload begins here. While the block is free, its payload begins with these two
+   * pointers. */
   struct block *next, *previous;
 };
 
@@ -48,32 +52,35 @@ static_assert(sizeof(struct block) == LEAST_UNITS * UNIT, "the least block holds
 
 struct arena {
   char *top;           /* end of the last block */
-  uint32_t last_units; /* units of the last block, or 0 if there is none */
-  int rank;            /* whose arena it is */
+  uint32_t last_units; /* number of units of the last block, or 0 if there is none */
+  int rank;            /* the rank that owns the arena */
   struct arena_notes notes;
-  uint32_t levels;          /* bit set: that level has a free block */
-  uint32_t classes[LEVELS]; /* bit set: that class of the level has a free block */
+  uint32_t levels;          /* a bit is set if that level has a free block */
+  uint32_t classes[LEVELS]; /* by level: a bit is set if that class of the level has a free block */
   struct block *free[LEVELS][SPLITS];
 };
 
-/* Counts pages without a use, in bytes. A block that is freed keeps them or gives them back to the
- * system. */
+/* Counts the bytes of unused pages. A block that is freed either keeps its pages or gives them back
+ * to the system. */
 struct slack {
-  size_t kept;  /* bytes that were freed and may still have their pages */
-  size_t given; /* bytes that have given their pages back and not taken new ones since */
-  size_t again; /* bytes that took new pages for large blocks since `more` was last raised */
-  size_t more;  /* bytes that may be kept beyond SLACK */
+  size_t kept; /* number of bytes that were freed and may still have their pages */
+  /* number of bytes whose pages were given back and that have taken no new pages since */
+  size_t given;
+  /* number of bytes that took new pages for large blocks since `more` was last raised */
+  size_t again;
+  size_t more; /* number of bytes that may be kept beyond SLACK */
 };
 
 struct arena_range arena_range;
 
-/* Holds facts about the process, which are not in the arenas, because no rollback may undo them. */
+/* Holds facts about the process. They are not in the arenas, because no rollback may undo them. */
 static struct {
-  /* end of the accessible memory, or NULL if there is no such arena yet */
+  /* by rank: end of the accessible memory of the arena, or NULL if there is no such arena yet */
   char *accessible[HEAP_RANKS];
-  char *touched[HEAP_RANKS]; /* end of memory that may have been touched, if it is above the top */
+  /* by rank: end of the memory that may have been touched, if that end is above the top */
+  char *touched[HEAP_RANKS];
   struct slack slack[HEAP_RANKS];
-  size_t more; /* sum over all ranks */
+  size_t more; /* sum of slack.more over all ranks */
 } process;
 
 static char *arena_end(const struct arena *arena)
@@ -109,7 +116,8 @@ static struct block *block_of(void *payload)
   return block;
 }
 
-/* Returns the units for a payload of `bytes`, or 0 if an arena can never hold as much. */
+/* Returns the number of units for a payload of `bytes` bytes, or 0 if an arena can never hold so
+ * many. */
 static uint32_t units_for(size_t bytes)
 {
   if (bytes >= (size_t)1 << arena_range.log)
@@ -165,9 +173,9 @@ static void list_remove(struct arena *arena, struct block *block)
     arena->levels &= ~(1u << class.level);
 }
 
-/* Returns a free block of at least `units`, still in its list. In the class of `units` itself any
- * block could be too small, so only the first one is tried. In a higher class every block will
- * do. */
+/* Returns a free block of at least `units` units, and leaves it in its list. In the class of
+ * `units` itself, a block may be too small, so only the first block is tried. In a higher class,
+ * every block is large enough. */
 static struct block *list_find(struct arena *arena, uint32_t units)
 {
   struct class class = class_of(units);
@@ -185,7 +193,8 @@ static struct block *list_find(struct arena *arena, uint32_t units)
   return arena->free[class.level][__builtin_ctz(splits)];
 }
 
-/* Writes the new length of this block into the next block, or into the arena if it is the last. */
+/* Writes the new length of this block into the next block or, if this is the last block, into the
+ * arena. */
 static void tell_next(struct arena *arena, struct block *block)
 {
   struct block *next = after(block);
@@ -200,8 +209,8 @@ static bool at_top(const struct arena *arena, struct block *block)
   return (char *)after(block) == arena->top;
 }
 
-/* Makes the arena accessible up to `end`. Steps grow with the arena, so that calls are few and
- * hardly any page is wasted. */
+/* Makes the arena accessible up to `end`. The steps grow with the arena, so that there are few
+ * calls and hardly any wasted pages. */
 static bool reach(struct arena *arena, char *end)
 {
   char **limit = &process.accessible[arena->rank];
@@ -227,7 +236,7 @@ static char *end_of_touched(const struct arena *arena)
   return touched < arena->top ? arena->top : touched;
 }
 
-/* Moves top up; returns false if the arena is full. */
+/* Moves the top up. Returns false if the arena is full. */
 static bool raise_top(struct arena *arena, size_t units)
 {
   if (units * UNIT > (size_t)(arena_end(arena) - arena->top) ||
@@ -249,8 +258,8 @@ static struct block *append(struct arena *arena, uint32_t units)
 
 /* ---- giving memory back ---- */
 
-/* Gives back the whole pages between two addresses. Returns the start of the first, or NULL if they
- * could not be given back, and are not zeros. */
+/* Gives back the complete pages between two addresses. Returns the start of the first page, or NULL
+ * if the pages could not be given back and so are not all zeros. */
 static char *discard(char *start, char *end)
 {
   uintptr_t page = (uintptr_t)getpagesize();
@@ -278,7 +287,7 @@ void arena_give_back(struct arena *arena)
 }
 
 /* Lets an arena keep twice as many bytes if its program allocates large blocks again and again.
- * Blocks larger than what may be kept take new pages each time. */
+ * Blocks that are larger than what the arena may keep take new pages each time. */
 static void learn_slack(struct slack *slack)
 {
   size_t more = SLACK + slack->more;
@@ -289,8 +298,9 @@ static void learn_slack(struct slack *slack)
   process.more += more;
 }
 
-/* Notes that bytes were freed and are now part of a hole of that size. Their pages are not given
- * back each time, because a program that frees and allocates again would pay for fresh pages. */
+/* Notes that `freed` bytes were freed and are now part of a hole of `hole` bytes. Their pages are
+ * not given back each time. Otherwise a program that frees and allocates again and again would pay
+ * for fresh pages. */
 static void add_slack(struct arena *arena, size_t freed, size_t hole)
 {
   struct slack *slack = &process.slack[arena->rank];
@@ -303,7 +313,7 @@ static void add_slack(struct arena *arena, size_t freed, size_t hole)
   arena_give_back(arena);
 }
 
-/* Notes that bytes of a hole of that size are in use again. */
+/* Notes that `bytes` bytes of a hole of `hole` bytes are in use again. */
 static void take_slack(struct arena *arena, size_t bytes, size_t hole)
 {
   struct slack *slack = &process.slack[arena->rank];
@@ -320,8 +330,8 @@ static void take_slack(struct arena *arena, size_t bytes, size_t hole)
 
 /* ---- blocks ---- */
 
-/* Frees a used block: merges it with free neighbours and lists it, or lowers the top. Returns the
- * size of the hole that the block is now part of, in bytes. */
+/* Frees a used block. Merges the block with free neighbours, and lists it or lowers the top.
+ * Returns the number of bytes of the hole that the block is now part of. */
 static size_t release(struct arena *arena, struct block *block)
 {
   if (!at_top(arena, block) && after(block)->mark == BLOCK_FREE) {
@@ -349,8 +359,8 @@ static size_t release(struct arena *arena, struct block *block)
   return (size_t)block->units * UNIT;
 }
 
-/* Cuts a used block down to `units`. Releases the rest if it can be a block. Returns the size of
- * the hole that the rest is part of, in bytes. */
+/* Cuts a used block down to `units`. Releases the rest if it can be a block. Returns the number of
+ * bytes of the hole that the rest is part of. */
 static size_t cut(struct arena *arena, struct block *block, uint32_t units)
 {
   if (block->units < units + LEAST_UNITS)
@@ -387,8 +397,8 @@ void *arena_unset(struct arena *arena, size_t bytes)
   return block ? payload_of(block) : out_of_memory();
 }
 
-/* Clears memory up to `touched`, behind which it is all zeros. A block too large to be kept gave
- * its pages back when it was freed, so these are zeros already. */
+/* Clears memory up to `touched`. Behind that address, all memory is zeros. A block that is too
+ * large to be kept has given its pages back when it was freed, so these pages are zeros already. */
 static void clear(const struct arena *arena, char *start, char *end, char *touched)
 {
   const struct slack *slack = &process.slack[arena->rank];
@@ -427,7 +437,8 @@ size_t arena_usable(void *payload)
   return (size_t)block_of(payload)->units * UNIT - HEADER;
 }
 
-/* Makes a block with an aligned payload out of a longer block, whose front is freed. */
+/* Makes a block with an aligned payload out of a longer block. Frees the front of the longer
+ * block. */
 static void *aligned_unset(struct arena *arena, size_t alignment, size_t bytes)
 {
   size_t slack = alignment + LEAST_UNITS * UNIT;
@@ -464,7 +475,8 @@ void *arena_memalign(struct arena *arena, size_t alignment, size_t bytes)
   return payload;
 }
 
-/* Grows a block without moving it: into the free block behind it, or by raising the top. */
+/* Grows a block without moving it: the block takes over the free block behind it, or the top is
+ * raised. */
 static bool grow_in_place(struct arena *arena, struct block *block, uint32_t units)
 {
   uint32_t missing = units - block->units;
@@ -512,8 +524,8 @@ void *arena_realloc(struct arena *arena, void *payload, size_t bytes)
 
 /* ---- where arenas lie ----------------------------------------------------------------------- */
 
-/* Reserves the addresses of all arenas. If a limit on virtual memory leaves too few, each arena
- * gets less. Nothing is accessible yet, so nothing counts as used. */
+/* Reserves the addresses of all arenas. If a limit on virtual memory leaves too few addresses, each
+ * arena gets fewer. Nothing is accessible yet, so nothing counts as used. */
 static bool reserve(void)
 {
   for (int log = ARENA_LOG_MOST; log >= ARENA_LOG_LEAST; log--) {
@@ -558,7 +570,7 @@ struct arena *arena_new(int rank)
   if (mprotect(arena, GROW, PROT_READ | PROT_WRITE))
     return out_of_memory();
   process.accessible[rank] = (char *)arena + GROW;
-  arena->rank = rank; /* fresh pages are zero, so all else is */
+  arena->rank = rank; /* all other fields are zero, because fresh pages are zero */
   arena->top = arena_blocks(arena);
   return arena;
 }

@@ -1,10 +1,10 @@
 /* Keeps handlers for the end of the process, above all destructors of static objects. libc keeps
- * one list of handlers for the whole process, but a rank that is rolled back registers its static
- * objects again. And memory that libc allocates for its list would lie in the rank's arena, and
- * disappear in a rollback.
+ * one list of handlers for the process. There are two problems with that list. A rank that is
+ * rolled back registers its static objects again. And memory that libc allocates for its list would
+ * lie in the rank's arena, and would disappear in a rollback.
  *
- * So handlers that are registered in program mode are listed in the arena, and a rollback restores
- * that list. libc gets one handler for each arena. */
+ * So handlers that are registered in program mode are kept in a list in the arena, which a rollback
+ * restores. libc gets one handler for each arena. */
 #define _GNU_SOURCE
 #include "sim/memory/arena.h"
 #include "sim/memory/heap.h"
@@ -17,7 +17,7 @@ typedef void handler_function(void *);
 struct exit_handler {
   handler_function *function;
   void *argument;
-  void *program; /* __dso_handle of its program */
+  void *program; /* __dso_handle of the program that registered the handler */
   struct exit_handler *previous;
 };
 
@@ -29,8 +29,9 @@ static int libc_atexit(handler_function *function, void *argument, void *program
   return next(function, argument, program);
 }
 
-/* Runs the handlers of a program (NULL: of all programs), the last one first. Takes each handler
- * off the list before it runs, because it may register another one. */
+/* Runs the handlers of a program, or of all programs if `program` is NULL. Begins with the handler
+ * that was registered last. Takes each handler off the list before it runs, because a handler may
+ * register another handler. */
 static void run_handlers(struct arena *arena, const void *program)
 {
   struct exit_handler **link = &arena_notes(arena)->exits;
@@ -54,7 +55,7 @@ static void run_all(void *arena)
   run_handlers(arena, NULL);
 }
 
-/* Registers an arena with libc once, even if the rank is rolled back. */
+/* Registers an arena with libc, but only once, even if the rank is rolled back. */
 static int tell_libc(struct arena *arena)
 {
   static bool told[HEAP_RANKS];

@@ -9,15 +9,16 @@
 #include <unistd.h>
 
 enum {
-  TOP = 1024, /* bytes below a caller's frame that hold the frames of this file's functions */
+  /* number of bytes below a caller's frame that hold the frames of this file's functions */
+  TOP = 1024,
   BLOCK = 4096
 };
 
 typedef uint64_t line __attribute__((vector_size(16), may_alias));
 enum { LINES = BLOCK / sizeof(line) };
 
-/* Calls no function, because its frame would lie in the cleared part: so the compiler must not turn
- * the loop into memset(). */
+/* Calls no function, because the frame of that function would lie in the cleared part. So the
+ * compiler must not turn the loop into a call of memset(). */
 static inline void clear_lines(line *first, int count)
 {
 #pragma GCC unroll 8
@@ -48,8 +49,8 @@ __attribute__((noinline)) static void clear_blocks(const char *least)
   } while (true);
 }
 
-/* Clears the stack next to the caller's frame. This function's own frame leaves the same remains
- * each time. */
+/* Clears the stack next to the caller's frame. What the frame of this function itself leaves is the
+ * same each time. */
 __attribute__((noinline)) static void clear_top(void)
 {
   line top[TOP / sizeof(line)];

@@ -1,5 +1,5 @@
-/* Replaces the calls that open, close and change files by descriptors. Programs and the runtime of
- * Fortran call them. See open_files.c. */
+/* Replaces the calls by which programs and the runtime of Fortran open, close and change files
+ * through descriptors. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
@@ -17,7 +17,8 @@
 
 /* ---- opening ---- */
 
-/* Notes, in libc mode, a descriptor that a program of `owner` has opened (or -1). Returns it. */
+/* Notes in libc mode that a program of `owner` has opened a descriptor, or has failed to open one
+ * if `descriptor` is -1. Returns the descriptor. */
 static int take_over(const struct arena *owner, int descriptor)
 {
   if (owner && descriptor > STDERR_FILENO)
@@ -32,15 +33,15 @@ static mode_t creation_mode(int flags, va_list *rest)
 
 int (*heap_reads)(const char *path, int flags);
 
-/* Asks heap_reads, in libc mode, for a descriptor that stands for this file. */
+/* In libc mode, asks heap_reads for a descriptor that stands for this file. */
 static int seen(const struct arena *owner, bool named, const char *path, int flags)
 {
   bool reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC | O_DIRECTORY));
   return owner && named && reads && heap_reads ? heap_reads(path, flags) : HEAP_AS_IT_IS;
 }
 
-/* Defines calls that open or make the file `path`. NAMED: `path` names it without the descriptor of
- * a folder. */
+/* Defines calls that open or make the file `path`. NAMED says that `path` alone names the file,
+ * without the descriptor of a folder. */
 #define OPENS(NAME, PARAMETERS, ARGUMENTS, NAMED)                                                  \
   IN_LIBC_MODE(int, NAME, PARAMETERS, va_list rest; va_start(rest, flags);                         \
                mode_t permissions = creation_mode(flags, &rest); va_end(rest);                     \
@@ -104,8 +105,8 @@ HEAP_API int __open64_2(const char *path, int flags)
   return open64(path, flags);
 }
 
-/* Closes a descriptor. A file that has no stream stays as long as an image holds it (open_close());
- * the descriptor of a stream is closed at once. */
+/* Closes a descriptor. A file without a stream stays open as long as an image holds it
+ * (open_close()). The descriptor of a stream is closed at once. */
 HEAP_API int close(int descriptor)
 {
   struct arena *mode = heap_leave();
@@ -119,8 +120,8 @@ HEAP_API int close(int descriptor)
 
 /* ---- writing ---- */
 
-/* Notes, in libc mode, that the program of `owner` is about to change the file from that position
- * on (-1: from where it is). */
+/* Notes in libc mode that the program of `owner` is about to change the file from that position on,
+ * or from the present position of the descriptor if `position` is -1. */
 static void before(const struct arena *owner, int descriptor, off_t position)
 {
   struct open_file *file = owner && descriptor > STDERR_FILENO ? open_descriptor(descriptor) : NULL;
@@ -167,8 +168,8 @@ READS(pread64, (int descriptor, void *data, size_t bytes, off64_t at),
 
 /* ---- names ---- */
 
-/* Notes that a name is about to belong to another file. `last`: the file that has the name now may
- * lose its last name. */
+/* Notes that a name is about to belong to another file. `last` says that the file which has the
+ * name now may lose its last name. */
 static void before_replacing(const struct arena *owner, const char *path, bool last)
 {
   if (output_is(owner, path))

@@ -34,9 +34,9 @@ void die(int code, const char *format, ...)
     before();
   fflush(NULL);
   if (write(STDERR_FILENO, line, length) < 0) {
-    /* nothing is left to do if this fails */
+    /* if this fails, there is nothing left to do */
   }
-  /* _exit() would call the layer, which treats it as the program's */
+  /* _exit() would call the layer, which would take this as a call of the program */
   syscall(SYS_exit_group, code);
   _exit(code);
 }

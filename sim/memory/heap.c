@@ -1,4 +1,5 @@
-/* Replaces the malloc family, which it switches between libc and the arena of one rank (heap.h).
+/* Replaces the functions of the malloc family. They allocate in libc or in the arena of one rank,
+ * and heap.h switches between the two.
  *
  * Nothing here may call a function that allocates, because that would call this allocator again. */
 #define _GNU_SOURCE
@@ -24,8 +25,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* These are glibc's own names for its functions. They need no dlsym, which may allocate, and work
- * at start-up. */
+/* These are glibc's own names for its functions. They work at start-up, and without dlsym, which
+ * may allocate. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
@@ -42,7 +43,7 @@ static struct {
   bool threads;             /* programs have started threads */
 } process;
 
-/* With initial-exec, reading it does not allocate. */
+/* With the TLS model initial-exec, reading this variable does not allocate. */
 static _Thread_local struct arena *current __attribute__((tls_model("initial-exec")));
 static _Thread_local bool runs_ranks __attribute__((tls_model("initial-exec")));
 
@@ -83,13 +84,13 @@ EXPORT struct arena *heap_arena(int rank)
   struct arena *arena = arena_of_rank(rank);
   if (arena)
     return arena;
-  /* The global scope has the preloaded library. */
+  /* The preloaded library is in the global scope. */
   if (!served && !finds_us(dlopen(NULL, RTLD_LAZY))) {
     errno = ENOTSUP;
     return NULL;
   }
   if (!served)
-    find_openmp(); /* it is loaded with the program */
+    find_openmp(); /* OpenMP's runtime is loaded with the program */
   served = true;
   return arena_new(rank);
 }
@@ -169,8 +170,8 @@ EXPORT void heap_await(struct arena *arena, const void *program)
 }
 
 /* Finds the code of ld.so, whose calls are in libc mode. ld.so allocates in the middle of program
- * code: the thread-local block of a library at the first touch, or the record that one library
- * needs another. That memory must survive a rollback. */
+ * code: the thread-local block of a library when the block is first touched, or a record that one
+ * library needs another library. Such memory must survive a rollback. */
 __attribute__((constructor)) static void find_linker(void)
 {
   uintptr_t base = getauxval(AT_BASE);
@@ -178,8 +179,8 @@ __attribute__((constructor)) static void find_linker(void)
     process.linker = code_at(base);
 }
 
-/* Finds the runtime of OpenMP, whose calls are in libc mode, too: all ranks are one thread and
- * share its teams of threads. */
+/* Finds the runtime of OpenMP, whose calls are in libc mode, too. All ranks are one thread, so they
+ * share the runtime's teams of threads. */
 static int visit_openmp(struct dl_phdr_info *object, size_t size, void *unused)
 {
   static const char *const names[] = {"/libgomp.so", "/libomp.so", "/libiomp5.so"};
@@ -198,8 +199,8 @@ static void find_openmp(void)
 
 /* ---- waiting for the program ---------------------------------------------------------------- */
 
-/* Returns whether the program that the current arena waits for is on the stack. Then it waits no
- * longer. */
+/* Returns whether the program for which the current arena waits is on the stack. If so, the arena
+ * no longer waits. */
 static bool awaited_runs(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -222,10 +223,10 @@ static bool in_library(const Dl_info *info, const char *name)
   return info->dli_fname && strstr(info->dli_fname, name);
 }
 
-/* Ends the process if SimGrid allocates in program mode. SimGrid's object would lie in a rank's
- * arena, and the next rollback would destroy it, which would show much later. The cause is an entry
- * point that the layer does not wrap. The allocation's owner is the first caller outside libc,
- * libstdc++ and this library. */
+/* Ends the process if SimGrid allocates in program mode. The object that SimGrid allocates would
+ * lie in a rank's arena, and the next rollback would destroy the object. The damage would show much
+ * later. The cause is an entry point that the layer does not wrap. The allocation's owner is the
+ * first caller outside libc, libstdc++ and this library. */
 static void watch_caller(void)
 {
   struct arena *arena = heap_leave(); /* backtrace may allocate */
@@ -245,7 +246,7 @@ static void watch_caller(void)
   heap_enter(arena);
 }
 
-static bool is_watched; /* RECLINE_HEAP_WATCH is set */
+static bool is_watched; /* the environment variable RECLINE_HEAP_WATCH is set */
 
 __attribute__((constructor)) static void read_watch(void)
 {
@@ -260,8 +261,8 @@ void heap_serve_simulator(bool on)
 /* ---- threads of programs --------------------------------------------------------------------- */
 
 /* Returns the arena for a thread that a program has started: the arena of the running rank. All
- * ranks are one thread, which waits for the started thread or works beside it. All ranks use the
- * threads of libgomp in turn. */
+ * ranks are one thread, and that thread waits for the started thread or works beside it. The
+ * threads of libgomp serve all ranks in turn. */
 static inline struct arena *of_thread(uintptr_t caller)
 {
   if (runs_ranks || !process.threads || holds(process.linker, caller) ||
@@ -319,8 +320,8 @@ static inline struct arena *mode(uintptr_t caller)
 
 /* ---- the malloc family ---------------------------------------------------------------------- */
 
-/* This is the only function of libc without a second name. dlsym does not allocate when it
- * succeeds. */
+/* malloc_usable_size() is the only function here for which libc has no second name, so dlsym looks
+ * it up. dlsym does not allocate when it succeeds. */
 static size_t libc_usable(void *pointer)
 {
   static size_t (*original)(void *);
@@ -347,7 +348,7 @@ EXPORT void *heap_unset(struct arena *arena, size_t bytes)
 
 static void *allocate(struct arena *arena, size_t bytes)
 {
-  enum { WORDS = 512 }; /* in bytes; few paths are longer */
+  enum { WORDS = 512 }; /* number of bytes; few paths are longer */
   if (arena && arena_notes(arena)->awaited.end != 0 && bytes < WORDS)
     bytes = WORDS;
   return arena ? allocate_locked(arena, bytes) : __libc_malloc(bytes);
@@ -372,14 +373,14 @@ static void release(struct arena *owner, void *pointer)
 
 static bool is_on_stack(const void *pointer)
 {
-  enum { STACK = 8 << 20 }; /* of a rank, as SimGrid makes it */
+  enum { STACK = 8 << 20 }; /* number of bytes of a rank's stack, as SimGrid makes it */
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)pointer;
   return at > frame && at - frame < STACK;
 }
 
-/* Returns whether libc may have allocated a block at that address. Its alignment and malloc's
- * header before it (glibc's struct malloc_chunk) must fit, and neither a loaded object nor the
- * stack may lie there. */
+/* Returns whether libc may have allocated a block at that address. The alignment of the address
+ * must fit, and so must malloc's header before the address (glibc's struct malloc_chunk). Neither a
+ * loaded object nor the stack may lie there. */
 static bool may_be_libc_block(const void *pointer)
 {
   enum { ALIGNMENT = 16, LOWEST = 1 << 16, LEAST = 32, MAPPED = 2, FLAGS = 7 };
@@ -403,9 +404,9 @@ static void require_block(const void *pointer)
     die(DIE_INPUT, "free or realloc of what is not the start of a block, or was freed before");
 }
 
-/* Frees a block, unless it is one of libc, which was allocated before program mode began. The last
- * checkpoint may still point to that block, and nobody here knows how long, so it stays: a leak is
- * safe. */
+/* Frees a block, unless the block is libc's. Such a block was allocated before program mode began.
+ * The last checkpoint may still point to it, and nobody here knows for how long. So the block
+ * stays: a leak is safe. */
 static void release_any(struct arena *arena, void *pointer)
 {
   struct arena *owner = arena_of(pointer);
@@ -420,7 +421,7 @@ static void release_any(struct arena *arena, void *pointer)
 static void *resize(struct arena *arena, void *pointer, size_t bytes)
 {
   struct arena *owner = arena_of(pointer);
-  if (owner && !bytes) { /* as libc does */
+  if (owner && !bytes) { /* frees the block, as libc does */
     release(owner, pointer);
     return NULL;
   }
@@ -491,7 +492,7 @@ EXPORT int posix_memalign(void **result, size_t alignment, size_t bytes)
 {
   if (alignment % sizeof(void *) || !power_of_two(alignment))
     return EINVAL;
-  int saved = errno; /* POSIX: the error is the return value, and errno must not change */
+  int saved = errno; /* according to POSIX, the error is returned, and errno must not change */
   void *payload = allocate_aligned(mode(CALLER), alignment, bytes);
   errno = saved;
   if (!payload)

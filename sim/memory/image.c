@@ -1,12 +1,13 @@
-/* Captures and restores one rank (image.h). It needs Linux. It saves registers by ucontext, which
- * costs one system call for a capture and three for a restore (for the signal mask): microseconds,
- * while copying takes milliseconds. longjmp would not do, because its fortified form refuses to
- * jump "up" from the scratch stack.
+/* Captures and restores one rank (image.h), on Linux. Registers are saved by ucontext. Because of
+ * the signal mask, that costs one system call for a capture and three for a restore. They take
+ * microseconds, while copying takes milliseconds. longjmp cannot be used instead, because its
+ * fortified form refuses to jump "up" from the scratch stack.
  *
- * An image is a list of fragments, each with a copy: the parts of its pages that are not zero. A
- * fragment that has not changed since the image before shares its copy (pages.h counts references).
- * So an image costs memory for changed fragments, and time to read all used memory. Reading all of
- * it sounds slow, but is the reliable way: see docs/warts-memory.md. */
+ * An image is a list of fragments, each with a copy. The fragments are the parts of pages that are
+ * not zero. A fragment that has not changed since the last image shares its copy with that image
+ * (pages.h counts references). So an image costs memory only for changed fragments, but it takes
+ * time to read all used memory. Reading all memory sounds slow, but it is the reliable way: see
+ * docs/warts-memory.md. */
 #define _GNU_SOURCE
 #include "sim/memory/image.h"
 #include "sim/memory/dead_stack.h"
@@ -26,28 +27,31 @@
 
 enum {
   PIECES = SEGMENTS + 2,
-  GIVE_BACK = 16 /* in pages: shorter runs of zeros are written at a restore */
+  GIVE_BACK = 16 /* number of pages: a restore writes shorter runs of zeros */
 };
 
-/* Describes a part of one page: the whole page, except at the ends of a piece. */
+/* Describes a part of one page. Except at the ends of a piece, a fragment is a complete page. */
 struct fragment {
   char *start;
   size_t bytes;
-  char *copy; /* copy of a page; the fragment has the same place in it as in its own page */
+  char *copy; /* copy of a page, in which the fragment has the same place as in its own page */
 };
 
 struct image {
   struct image_source *source;
   struct image *older, *newer; /* images of the same source */
-  ucontext_t registers;        /* must not move, because it points into itself */
-  bool restored;               /* image_restore was called, and the capture returns once more */
-  struct range piece[PIECES];  /* by address */
+  /* this field must not move, because it contains pointers into itself */
+  ucontext_t registers;
+  bool restored;              /* image_restore was called, and the capture returns once more */
+  struct range piece[PIECES]; /* sorted by address */
   int pieces;
-  struct fragment *fragment; /* by address; all other bytes of a piece are zero */
+  /* sorted by address; all bytes of a piece that are in no fragment are zero */
+  struct fragment *fragment;
   size_t fragments, capacity;
-  struct heap_files *files; /* NULL: there is no arena */
-  size_t bytes;             /* bytes in all fragments, and zeros that count (save_piece) */
-  size_t copied;            /* bytes in fragments whose copy no other image had */
+  struct heap_files *files; /* state of files, or NULL if there is no arena */
+  /* number of bytes in all fragments, plus the zeros that save_piece() counts */
+  size_t bytes;
+  size_t copied; /* number of bytes in fragments whose copy no other image had */
 };
 
 static char *place_in_copy(const struct fragment *fragment)
@@ -69,7 +73,7 @@ static char *next_page(char *address, char *end)
 
 /* ---- capture -------------------------------------------------------------------------------- */
 
-/* Adds a piece in the order of addresses; pieces are few. */
+/* Adds a piece, sorted by address. There are few pieces. */
 static void add_piece(struct image *image, struct range range)
 {
   if (!range.bytes)
@@ -80,8 +84,8 @@ static void add_piece(struct image *image, struct range range)
   image->piece[i] = range;
 }
 
-/* Returns the stack from the page of `frame` up. Below the frame this page is unused, so the whole
- * page can be shared. */
+/* Returns the stack from the page of `frame` up. Below the frame, that page is unused, so the
+ * complete page can be copied. */
 static struct range live_stack(const struct range *stack, char *frame)
 {
   char *start = frame - (uintptr_t)frame % PAGE;
@@ -120,8 +124,9 @@ static bool make_room(struct image *image)
   return true;
 }
 
-/* Returns another image's copy of a fragment that has not changed since, or NULL if there is none.
- * `at` goes through the fragments of that image, which come in the same order. */
+/* Returns another image's copy of a fragment that has not changed since that image, or NULL if
+ * there is no such copy. `at` goes through the fragments of that image, which come in the same
+ * order. */
 static char *shared_copy(const struct image *other, size_t *at, const struct fragment *fragment)
 {
   if (!other)
@@ -154,9 +159,10 @@ static bool add_fragment(struct image *image, size_t *at, struct fragment fragme
 }
 
 /* Saves a piece, and counts its zeros if it is stack or thread-local data. Frames have holes that
- * the program never wrote, with remains of earlier calls of, say, the dynamic linker, whose depth
- * depends on the length of a path. The place of thread-local data depends on such lengths, too. The
- * size of an image must not depend on them, so there bytes count whether they are zero or not. */
+ * the program never wrote. These holes contain remains of earlier calls, for example of the dynamic
+ * linker, and such remains depend on the length of a path. The place of thread-local data depends
+ * on such lengths, too. The size of an image must not depend on them, so bytes of the stack and of
+ * thread-local data count whether they are zero or not. */
 static bool save_piece(struct image *image, size_t *at, const struct range *piece)
 {
   char *end = piece->start + piece->bytes;
@@ -175,7 +181,8 @@ static bool save_piece(struct image *image, size_t *at, const struct range *piec
   return true;
 }
 
-/* This function must not be inlined: its caller's frame (image_capture) must lie above its own. */
+/* This function must not be inlined: the frame of its caller, image_capture(), must lie above its
+ * own frame. */
 __attribute__((noinline)) static bool save(struct image *image)
 {
   list_pieces(image, __builtin_frame_address(0));
@@ -199,7 +206,7 @@ static struct image *image_new(struct image_source *source)
   return image;
 }
 
-/* Prepares the arena: gives memory back, saves the state of files. */
+/* Prepares the arena: gives memory back, and saves the state of files. */
 static bool prepare(struct image *image)
 {
   struct arena *arena = image->source->arena;
@@ -210,9 +217,9 @@ static bool prepare(struct image *image)
   return image->files != NULL;
 }
 
-/* This function must not be inlined, because the second return comes out of its frame. Its locals
- * do not change between getcontext and the copy; data that change are in *copy, outside the
- * image. */
+/* This function must not be inlined, because the second return comes out of its frame. Its local
+ * variables do not change between getcontext and the copy. Data that do change are in *copy,
+ * outside of the image. */
 __attribute__((noinline)) enum image_outcome image_capture(struct image_source *source,
                                                            struct image **image)
 {
@@ -239,8 +246,8 @@ __attribute__((noinline)) enum image_outcome image_capture(struct image_source *
 
 /* ---- restore -------------------------------------------------------------------------------- */
 
-/* Puts a fragment back, without writing bytes that are unchanged: their page may still be the
- * file's own page, or in a cache. */
+/* Puts a fragment back. Does not write unchanged bytes, because their page may still be shared with
+ * a file, or be in a cache. */
 static void put_back(const struct fragment *fragment)
 {
   if (memcmp(fragment->start, place_in_copy(fragment), fragment->bytes))
@@ -256,7 +263,8 @@ static void write_zeros(char *start, char *end)
   }
 }
 
-/* Writes zeros between two fragments. Long runs of whole pages are given back instead. */
+/* Writes zeros between two fragments. Long runs of complete pages are given back to the system
+ * instead. */
 static void clear(const struct range *piece, char *start, char *end)
 {
   uintptr_t page = pagemap_page_bytes();
@@ -286,8 +294,8 @@ static void put_back_all(const struct image *image)
   }
 }
 
-/* Runs on the scratch stack, because the rank's own stack is overwritten. makecontext passes ints
- * only, so the pointer comes in halves. */
+/* Runs on the scratch stack, because the rank's own stack is overwritten. makecontext passes only
+ * arguments of type int, so the pointer comes in two halves. */
 static void copy_back(unsigned high, unsigned low)
 {
   struct image *image = (struct image *)((uintptr_t)high << 32 | low);
@@ -303,9 +311,9 @@ _Noreturn void image_restore(struct image *image)
   image_begin_again(image, image->files);
 }
 
-/* Clears the last error of dlopen, dlsym and their like, while its text still exists. libc keeps it
- * for all ranks of the thread, in memory of the first rank that had an error. The second call of
- * dlerror frees it. */
+/* Clears the last error of dlopen, dlsym and similar calls while the text of the error still
+ * exists. libc keeps one text for all ranks of the thread, in the memory of the first rank that had
+ * an error. The second call of dlerror frees that text. */
 static void forget_linker_error(void)
 {
   dlerror();

@@ -49,8 +49,8 @@ static bool covers(const struct dl_phdr_info *object, uintptr_t address)
   return false;
 }
 
-/* Returns the part that ld.so makes read-only after relocation: whole pages, the last one rounded
- * down. */
+/* Returns the range that ld.so makes read-only after relocation. It consists of complete pages, so
+ * its end is rounded down. */
 static struct range relro_of(const struct dl_phdr_info *object)
 {
   for (int i = 0; i < object->dlpi_phnum; i++) {
@@ -64,8 +64,8 @@ static struct range relro_of(const struct dl_phdr_info *object)
   return (struct range){.start = NULL, .bytes = 0};
 }
 
-/* Adds a writable segment: its bytes in the file, and the zeros after them (.bss), whose whole
- * pages are fresh memory. */
+/* Adds a writable segment: the segment's bytes that are in the file, and the zeros after these
+ * bytes (.bss). Complete pages of zeros are fresh memory. */
 static void add_parts(struct search *search, uintptr_t start, uintptr_t file_end, uintptr_t end)
 {
   uintptr_t zeros = page_below(file_end + (uintptr_t)getpagesize() - 1);
@@ -95,8 +95,8 @@ static void add_writable(struct search *search, const struct dl_phdr_info *objec
   }
 }
 
-/* Adds the _Thread_local variables of the program. Asking for their block makes ld.so allocate it
- * now, in libc mode, so that no rollback moves it. */
+/* Adds the _Thread_local variables of the program. Asking for their block makes ld.so allocate the
+ * block now, in libc mode, so that no rollback moves the block. */
 static void add_thread_local(struct search *search, const struct dl_phdr_info *object)
 {
   struct {
@@ -136,8 +136,8 @@ static int find_segments(struct image_source *source, const void *inside)
 /* ---- stack ---- */
 
 /* Holds the mappings of the process, in which every rank looks for its stack. With thousands of
- * ranks the list is long, so it is read once, and again only if a stack is not in it. The stacks of
- * all ranks exist before the first rank runs, and they stay. */
+ * ranks, the list is long. So it is read once, and is read again only if it does not contain a
+ * stack. The stacks of all ranks exist before the first rank runs, and they stay where they are. */
 static struct {
   struct range *mapping;
   size_t count, capacity;
@@ -177,7 +177,7 @@ static int read_maps(void)
   return error;
 }
 
-/* Returns the stack that holds `address`, from the mappings read last. */
+/* Finds the stack that contains `address`, in the mappings that were read last. */
 static int lookup_stack(uintptr_t address, size_t stack_bytes, struct range *stack)
 {
   size_t low = 0, high = maps.count;

@@ -1,12 +1,13 @@
 /* Keeps the earlier contents of files (journal.h).
  *
  * There is one entry for each file and interval between two images. An entry is made when the
- * program is about to change something on which an image relies. It notes that there was no such
- * file, how long the file was, or all its contents, which a rollback puts back into the file or
- * under the name. For appending, the length is enough.
+ * program is about to change something on which an image relies. The entry notes one of three
+ * things: that there was no such file, the length of the file, or all contents of the file. A
+ * rollback puts that back into the file or under the name. If the program only appends to the file,
+ * the length is enough.
  *
- * If several ranks write a file, a rollback leaves the file alone, with a warning: the old bytes of
- * one rank may be the new bytes of another one. */
+ * If several ranks write a file, a rollback leaves the file alone, with a warning: bytes that are
+ * old for one rank may be new for another rank. */
 #define _GNU_SOURCE
 #include "sim/memory/journal.h"
 
@@ -22,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUCKETS = 4096, LONGEST = 256 << 20 /* bytes of the longest file that is kept */ };
+enum { BUCKETS = 4096, LONGEST = 256 << 20 /* number of bytes of the longest file that is kept */ };
 enum kind { CREATED, LENGTH, CONTENTS, REPLACED, FOLDER };
 
 struct before {
@@ -30,7 +31,7 @@ struct before {
   uint64_t serial;
   dev_t device;
   ino_t inode;
-  char *path; /* CREATED: not looked up until the file exists */
+  char *path; /* name of the file; in a CREATED entry, it is not resolved until the file exists */
   off_t length;
   char *contents;
   struct before *older;
@@ -47,12 +48,14 @@ struct writer {
 
 static struct writer *writers[BUCKETS];
 static struct before *newest[HEAP_RANKS];
-static uint64_t serial, mark[HEAP_RANKS]; /* serial: of the newest image or entry; mark: of each
-                                             rank's newest image; 0: none */
+/* serial: the number of the newest image or entry; mark: by rank, the number of the rank's
+ * newest image, or 0 if there is none */
+static uint64_t serial, mark[HEAP_RANKS];
 
 /* ---- writers ---- */
 
-/* Returns the link to the writer of a file, or the link where it belongs. */
+/* Returns the link to the writer of a file. If there is no such writer, returns the link where the
+ * writer belongs. */
 static struct writer **place_of(const struct stat *file)
 {
   struct writer **place = &writers[(file->st_ino * 31 + file->st_dev) % BUCKETS];
@@ -75,7 +78,7 @@ static struct writer *writer_of(const struct stat *file, int rank)
   return *place = writer;
 }
 
-/* Forgets the writers of a file that is gone, because another file may get its number. */
+/* Forgets the writers of a file that is gone, because another file may get the same number. */
 static void forget_writer(const struct stat *file)
 {
   struct writer **place = place_of(file), *writer = *place;
@@ -84,7 +87,7 @@ static void forget_writer(const struct stat *file)
   free(writer);
 }
 
-/* Returns whether rollbacks of this rank leave the file alone. Warns the first time. */
+/* Returns whether rollbacks of this rank leave the file alone. If so, warns the first time. */
 static bool is_shared(const struct stat *file, int rank, const char *path)
 {
   struct writer *writer = writer_of(file, rank);
@@ -120,7 +123,7 @@ static void free_entry(struct before *entry)
   free(entry);
 }
 
-/* Returns the entry that the file has since the newest image, or NULL if there is none. */
+/* Returns the entry of the file that was made since the newest image, or NULL if there is none. */
 static const struct before *entry_of(int rank, const struct stat *file, enum kind kind)
 {
   for (const struct before *entry = newest[rank]; entry && entry->serial > mark[rank];
@@ -169,8 +172,8 @@ static char *absolute(const char *path)
   return whole;
 }
 
-/* Returns a name to open an open file once more: the file's own, or the descriptor's if the file
- * was deleted. */
+/* Returns a name by which an open file can be opened once more: the name of the file or, if the
+ * file was deleted, the name of the descriptor in /proc. */
 static char *name_of(int descriptor, const struct stat *file)
 {
   char link[32];

@@ -1,6 +1,6 @@
-/* Runs calls in libc mode for which libc allocates memory that it keeps for the whole process:
- * locales, the time zone, names of users and hosts. In the arena of the rank that happens to call
- * first, that memory would disappear in a rollback. */
+/* Runs certain calls in libc mode, because libc allocates memory in them that it keeps for the
+ * process: for locales, the time zone, and names of users and hosts. If that memory lay in the
+ * arena of the rank that happens to call first, it would disappear in a rollback. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"
@@ -27,7 +27,7 @@ KEEPS(locale_t, __duplocale, (locale_t locale), (locale))
 KEEPS(iconv_t, iconv_open, (const char *to, const char *from), (to, from))
 KEEPS(char *, bindtextdomain, (const char *domain, const char *folder), (domain, folder))
 
-/* All of these read the time zone. */
+/* All functions defined here read the time zone. */
 KEEPS(struct tm *, localtime, (const time_t *time), (time))
 KEEPS(struct tm *, localtime_r, (const time_t *time, struct tm *broken), (time, broken))
 KEEPS(struct tm *, gmtime, (const time_t *time), (time))

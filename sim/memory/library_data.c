@@ -1,10 +1,12 @@
 /* Exchanges the data of shared libraries when another rank goes on (library_data.h).
  *
- * The state of a library lies in its .data and .bss, and in blocks to which these point. Blocks are
- * allocated in program mode, so they are in the rank's arena already. Data are copied when another
- * rank goes on: the old rank's data into its arena, and the new rank's data out of its own.
+ * The state of a library lies in the library's .data and .bss, and in blocks to which these point.
+ * Blocks are allocated in program mode, so they are in the rank's arena already. The data in .data
+ * and .bss are copied when another rank goes on: the old rank's data into the old rank's arena, and
+ * the new rank's data out of the new rank's arena.
  *
- * A rank begins as a process does: with the data in the file, and then constructors are called. */
+ * A rank begins as a process does: with the data of the library's file, for which constructors are
+ * then called. */
 #define _GNU_SOURCE
 #include "sim/memory/library_data.h"
 
@@ -19,8 +21,8 @@
 #include <unistd.h>
 
 static struct library library[LIBRARIES];
-static int count = -1; /* -1: nobody has looked for libraries yet */
-static size_t total;   /* bytes of the data of all libraries */
+static int count = -1; /* number of libraries, or -1 if nobody has looked for libraries yet */
+static size_t total;   /* number of bytes of the data of all libraries */
 
 /* The rank whose data are in place, or HEAP_NOBODY. The data of other ranks are in their arenas. */
 static int holder = HEAP_NOBODY;
@@ -28,7 +30,7 @@ static char *saved[HEAP_RANKS];
 
 /* ---- exchange ---- */
 
-/* Copies page by page, leaving out equal pages, so that pages that no rank has written take no
+/* Copies page by page. Leaves out equal pages, so that pages that no rank has written take no
  * memory. */
 static void copy(char *to, const char *from, size_t bytes)
 {
@@ -50,7 +52,7 @@ static void let_out(void)
   holder = HEAP_NOBODY;
 }
 
-/* Runs when program mode of another arena begins. */
+/* This function is called when program mode of another arena begins. */
 static void let_in(struct arena *arena)
 {
   int rank = heap_owner(arena);
@@ -69,7 +71,7 @@ void library_data_collect(const struct arena *arena)
   if (rank != holder || !saved[rank])
     return;
   let_out();
-  holder = rank; /* its data are still in place */
+  holder = rank; /* the data of this rank are still in place */
 }
 
 void library_data_restored(const struct arena *arena)
@@ -79,8 +81,8 @@ void library_data_restored(const struct arena *arena)
   heap_changed();
 }
 
-/* Restores the data that libraries made when they were loaded, at the end of the process, after the
- * programs of all ranks. */
+/* At the end of the process, after the programs of all ranks, restores the data that libraries made
+ * when they were loaded. */
 static void close_for_programs(void)
 {
   for (int i = 0; i < count; i++)
@@ -110,9 +112,9 @@ static void construct(struct library *this, struct arena *arena)
   heap_leave();
 }
 
-/* Keeps one constructor of libgfortran for each rank: the one that makes the units of standard
- * input and output, which lie in the arena. Others make keys of threads, of which there are too few
- * for all ranks, so they run only once. */
+/* Keeps one constructor of libgfortran that runs for each rank. It makes the units of standard
+ * input and output, which lie in the arena. Other constructors make keys of threads. There are too
+ * few keys for all ranks, so these constructors run only once. */
 static void keep_one_constructor(struct library *this, struct arena *arena)
 {
   static constructor *units;
@@ -133,8 +135,8 @@ static void keep_one_constructor(struct library *this, struct arena *arena)
 }
 
 /* Closes units at the end of the process, as libgfortran's destructor does for the units that it
- * finds. No unit may stay locked: a failed statement ends the process with its unit locked, and
- * other ranks may be in an MPI call within a statement. */
+ * finds. First unlocks all units. A unit may be locked because a failed statement ends the process,
+ * or because a rank is in an MPI call within a statement. */
 static void flush_units(void)
 {
   void (*flush)(int *);
@@ -153,8 +155,8 @@ static void flush_units(void)
   heap_locks_are_free = false;
 }
 
-/* Makes each print a write at once. Buffered text would come in another order than without a
- * protocol, rank by rank, and be lost if the simulation ends early. */
+/* Makes each PRINT statement write at once. Buffered text would come rank by rank, which is a
+ * different order than without a protocol, and would be lost if the simulation ends early. */
 static void begin_fortran(struct library *this, struct arena *arena)
 {
   setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "1", 0);
@@ -167,7 +169,8 @@ static void begin_fortran(struct library *this, struct arena *arena)
 static void look(const void *inside, struct arena *arena)
 {
   count = library_scan(inside, library);
-  atexit(close_for_programs); /* runs last, because it is registered before the programs begin */
+  /* the function runs last, because it is registered before the programs begin */
+  atexit(close_for_programs);
   for (int i = 0; i < count; i++) {
     total += library[i].bytes;
     if (library_scan_is_fortran(library[i].file))

@@ -18,14 +18,14 @@ struct object {
   const char *file;
   char *base, *start, *file_end, *end; /* the writable segment */
   off_t offset;                        /* offset of that segment in the file, in bytes */
-  char *sealed_end;                    /* end of the part that is read-only after relocation */
+  char *sealed_end;                    /* end of the range that is read-only after relocation */
   char *table_end; /* end of the table of functions in other libraries, which belongs to the dynamic
                       linker */
   const ElfW(Dyn) * dynamic;
   const char *names; /* names of objects that this object needs */
   const ElfW(Rela) * relocation, *call;
   size_t relocations, calls;
-  const uint64_t *packed; /* relative relocations: DT_RELR */
+  const uint64_t *packed; /* packed relative relocations (DT_RELR) */
   size_t packed_words;
   const ElfW(Sym) * symbol;
   constructor **constructors;
@@ -34,7 +34,7 @@ struct object {
   bool visited;
 };
 
-/* Lists the objects in the dynamic linker's order, which begins with the simulator. */
+/* Lists the loaded objects in the dynamic linker's order, which begins with the simulator. */
 struct objects {
   struct object item[OBJECTS];
   int count;
@@ -200,7 +200,7 @@ static void refuse_calls(const struct object *object, const char *what,
 }
 
 /* Refuses objects that call MPI by the names for profiling tools (PMPI_), if these calls would go
- * past the layer. The layer itself calls SMPI by these names; recline-cc links calls of other
+ * past the layer. The layer itself calls SMPI by these names. recline-cc links the calls of other
  * objects to the layer. */
 static void refuse_profiling(const struct object *object, const char *what)
 {
@@ -229,7 +229,8 @@ bool library_scan_is_fortran(const char *file)
   return g_str_has_prefix(last_part(file), "libgfortran.");
 }
 
-/* Returns whether an object belongs to no rank: the layer and the runtime of OpenMP. */
+/* Returns whether an object belongs to no rank. Such objects are the layer and the runtime of
+ * OpenMP. */
 static bool is_common(const char *name)
 {
   static const char *const common[] = {"librecline_", "libsimgrid", "libgomp.", "libomp.",

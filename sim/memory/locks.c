@@ -1,6 +1,6 @@
-/* Takes locks that nobody will give back: at the end of the process (heap_locks_are_free), and if
- * the thread that has the lock has ended. A rank that waited for such a lock would stop the
- * simulator for ever. */
+/* Takes locks that nobody will release: all locks at the end of the process (heap_locks_are_free),
+ * and locks whose owner has ended. If a rank waited for such a lock, the simulator would wait for
+ * ever. */
 #define _GNU_SOURCE
 #include "sim/memory/die.h"
 #include "sim/memory/heap.h"
@@ -17,8 +17,8 @@ bool heap_locks_are_free;
 
 enum { LOOK_NANOSECONDS = 100000000 };
 
-/* Returns whether the owner of a lock has ended. glibc keeps the owner's thread number in the lock;
- * 0: nobody has it, or the number is not kept. */
+/* Returns whether the owner of a lock has ended. glibc keeps the owner's thread number in the lock.
+ * The number is 0 if nobody has the lock or glibc does not keep the number. */
 static bool has_ended(pid_t owner)
 {
   return owner > 0 && tgkill(getpid(), owner, 0) != 0 && errno == ESRCH;
@@ -30,8 +30,8 @@ static _Noreturn void refuse(const char *name, const char *who)
   die(DIE_INPUT, "%s waits for a lock that %s, expected a lock that is given back", name, who);
 }
 
-/* Returns whether the thread that has the mutex would wait for ever if it locked it again. A mutex
- * of another kind then returns an error, or counts. */
+/* Returns whether the thread that has the mutex would wait for ever if the thread locked the mutex
+ * again. A mutex of another kind returns an error in that case, or counts. */
 static bool is_simple(const pthread_mutex_t *mutex)
 {
   int kind = mutex->__data.__kind & 127;

@@ -1,4 +1,5 @@
-/* Connects output_files.c with the files of open_files.c, as programs use them. */
+/* Connects output_files.c with the files of open_files.c, which are the files that programs have
+ * open. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/next_symbol.h"

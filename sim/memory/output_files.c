@@ -1,11 +1,13 @@
-/* Handles files whose writes are outputs. The program gets a descriptor of a file in memory, for
- * writing only, with the length that the program expects. Its bytes are collected at the program's
- * next call of MPI, or when it closes the file. A hole replaces them, which frees the memory and
- * shows a second write to the same place.
+/* Handles files whose writes are outputs. The program gets a write-only descriptor of a file in
+ * memory. That file has the length that the program expects. The bytes that the program writes are
+ * collected at the program's next call of MPI, or when the program closes the file. A hole replaces
+ * the collected bytes. It frees their memory, and makes it possible to notice a second write to the
+ * same place.
  *
- * The file on disk also gets outputs of other ranks, and no rollback undoes it. So a program that
- * goes back must not look there. A rank sees the file (whether it existed, and its length) as it
- * was when a rank of the run first used it, with the rank's own writes after that. */
+ * The file on disk also gets outputs of other ranks, and no rollback undoes these outputs. So a
+ * program that goes back must not look at the file on disk. Instead, a rank sees whether the file
+ * existed and how long it was when any rank of the run first used it. It also sees its own writes
+ * after that. */
 #define _GNU_SOURCE
 #include "sim/memory/output_files.h"
 
@@ -32,7 +34,7 @@ static const off_t NO_FILE = -1;
 struct named {
   const struct arena *owner;
   char *path;   /* an absolute path */
-  off_t before; /* its length when the run first used it, or NO_FILE */
+  off_t before; /* length of the file when the run first used it, or NO_FILE */
   off_t length;
   struct named *next;
 };
@@ -40,7 +42,7 @@ struct named {
 struct output {
   struct named *file;
   mode_t mode;
-  int source; /* descriptor to read the file in memory */
+  int source; /* descriptor by which the file in memory can be read */
   off_t taken;
 };
 
@@ -52,7 +54,7 @@ struct output_lengths {
   } item[];
 };
 
-static struct heap_outputs outputs; /* zeroed: no file is an output */
+static struct heap_outputs outputs; /* all zeroes, which means that no file is an output */
 static struct named *names;
 unsigned outputs_open;
 
@@ -64,7 +66,7 @@ void heap_outputs_begin(const struct heap_outputs *how)
 /* ---- names ---- */
 
 /* Writes the absolute name of a file, without links, into a buffer of PATH_MAX bytes. Returns false
- * if its folder does not exist. */
+ * if the folder of the file does not exist. */
 static bool absolute(const char *path, char *whole)
 {
   const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
@@ -108,8 +110,8 @@ static off_t length_on_disk(const char *path)
   return stat(path, &there) < 0 ? NO_FILE : there.st_size;
 }
 
-/* Returns the file as a rank sees it. A rank that uses a file later sees the same as the first rank
- * did. NULL: no memory. */
+/* Returns the file as a rank sees it. A rank that uses the file later sees the same as the first
+ * rank did. Returns NULL if there is no memory. */
 static struct named *named(const struct arena *owner, const char *path)
 {
   struct named *others = NULL;
@@ -149,7 +151,7 @@ static bool may_be_opened(const struct named *file, int flags)
 }
 
 /* Opens a descriptor of a file in memory. The descriptor is only for writing, even if the program
- * asks to read, too: Fortran's units do so and never read. */
+ * also asks to read. Fortran's units ask to read but never do. */
 static int in_memory(int flags, off_t length, int *source)
 {
   char name[32];

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { WINDOW = 4096 }; /* entries that are read at once, for 16 MiB of memory */
+/* number of entries that are read at once; they describe 16 MiB of memory */
+enum { WINDOW = 4096 };
 
-/* Bits of an entry: see Documentation/admin-guide/mm/pagemap.rst in the kernel's source. */
+/* Bits of an entry. Documentation/admin-guide/mm/pagemap.rst in the kernel's source explains
+ * them. */
 static const uint64_t PRESENT = UINT64_C(1) << 63, SWAPPED = UINT64_C(1) << 62;
 
 static uint64_t entry[WINDOW]; /* entries of the pages from `first` on */
@@ -21,14 +23,15 @@ size_t pagemap_page_bytes(void)
 
 static int open_map(void)
 {
-  static int file = -2; /* -1: the file cannot be opened */
+  /* descriptor of the file, -1 if the file cannot be opened, or -2 if that was not tried yet */
+  static int file = -2;
   if (file == -2)
     file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   return file;
 }
 
-/* Reads the entries of the pages from `first` on, as many as fit. If that fails, all pages count as
- * touched. */
+/* Reads the entries of the pages from `first` on, as many as fit. If reading fails, all pages count
+ * as touched. */
 static void read_window(struct pagemap_range *touched, uintptr_t first)
 {
   size_t count = touched->end - first < WINDOW ? touched->end - first : WINDOW;

@@ -1,6 +1,6 @@
-/* Pages come in chunks, aligned to their size so that a page finds its chunk. A list has the chunks
- * with room. Some chunks without any page in use are kept for the next image, because fresh memory
- * costs more than copying. */
+/* Pages lie in chunks. A chunk is aligned to its size, so that the chunk can be found from the
+ * address of a page. A list contains the chunks with room. Some chunks without any used page are
+ * kept for the next image, because fresh memory costs more than copying. */
 #define _GNU_SOURCE
 #include "sim/memory/pages.h"
 
@@ -9,20 +9,22 @@
 #include <sys/mman.h>
 
 enum {
-  SLOTS = 64, /* pages in a chunk, bits of `taken`; the first page holds the chunk's own data */
+  /* number of pages in a chunk and of bits in `taken`; the first page contains the chunk's own
+   * data */
+  SLOTS = 64,
   CHUNK = SLOTS * PAGE,
-  SPARE = 4 /* keep an unused chunk for each four chunks in use */
+  SPARE = 4 /* one unused chunk is kept for every four chunks in use */
 };
 
 struct chunk {
-  uint64_t taken; /* bit set: the slot is in use */
+  uint64_t taken; /* a bit is set if the slot is in use */
   uint32_t references[SLOTS];
   struct chunk *next, *previous; /* neighbours in the list of chunks with room */
 };
 
 static struct {
   struct chunk *roomy;
-  size_t used, empty; /* number of chunks with and without a page in use */
+  size_t used, empty; /* number of chunks with a page in use, and of chunks without one */
 } store;
 
 static void list_insert(struct chunk *chunk)

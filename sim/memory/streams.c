@@ -1,4 +1,4 @@
-/* Replaces the calls that open, close and change streams of C. See open_files.c. */
+/* Replaces the calls of C that open, close and change streams. See open_files.c. */
 #define _GNU_SOURCE
 #include "sim/memory/heap.h"
 #include "sim/memory/journal.h"
@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Makes the buffer at once; libc would make it at the first use, in the middle of the program. */
+/* Makes the buffer at once. libc would make it at the first use, in the middle of the program. */
 static void give_buffer(struct open_file *file)
 {
-  int saved = errno; /* isatty changes it */
+  int saved = errno; /* isatty() changes errno */
   if (!file->buffer)
     file->buffer = malloc(BUFSIZ);
   if (file->buffer)
@@ -37,12 +37,14 @@ static void before(const struct arena *owner, const char *path, const char *how)
     journal_opening(owner, path, flags_of(how));
 }
 
-/* Notes, in libc mode, a stream that a program of `owner` has opened (or NULL). Returns it. */
+/* Notes in libc mode that a program of `owner` has opened a stream, or has failed to open one if
+ * `stream` is NULL. Returns the stream. */
 static FILE *take_over(const struct arena *owner, FILE *stream)
 {
   if (!owner || !stream)
     return stream;
-  struct open_file *file = open_descriptor(fileno(stream)); /* fdopen: the descriptor is known */
+  /* the descriptor is known if the stream comes from fdopen() */
+  struct open_file *file = open_descriptor(fileno(stream));
   if (file)
     file->stream = stream;
   else
@@ -55,8 +57,8 @@ static FILE *take_over(const struct arena *owner, FILE *stream)
   int access = fcntl(file->descriptor, F_GETFL) & O_ACCMODE;
   if (access != O_RDONLY)
     journal_writing(owner, file->descriptor);
-  if (access == O_RDWR && file->kept > 0) /* libc writes to such a stream without a call that this
-                                             library sees */
+  if (access == O_RDWR &&
+      file->kept > 0) /* libc writes to such a stream, and this library sees no call */
     journal_overwriting(owner, file->descriptor);
   return stream;
 }
@@ -68,7 +70,7 @@ static FILE *open_output(const struct arena *owner, const char *path, const char
   if ((flags & O_ACCMODE) == O_RDWR)
     output_refuse(owner, "reads", path);
   int descriptor = output_file_open(owner, path, flags, 0666);
-  if (flags & O_APPEND) /* fopen moves to the end; fdopen does not */
+  if (flags & O_APPEND) /* fopen() moves to the end of the file; fdopen() does not */
     lseek(descriptor, 0, SEEK_END);
   FILE *stream = descriptor < 0 ? NULL : next_fdopen(descriptor, how);
   if (!stream && descriptor >= 0)
@@ -141,8 +143,8 @@ HEAP_API int fclose(FILE *stream)
   return result;
 }
 
-/* Does nothing: a rollback would restore a program's buffer but not the stream, so libc's own
- * buffer is kept. */
+/* setvbuf() does nothing, so that the stream keeps libc's own buffer. A rollback would restore a
+ * buffer of the program, but not the stream. */
 IN_LIBC_MODE(int, setvbuf, (FILE * file, char *buffer, int how, size_t bytes), ,
              mode ? next(file, NULL, how, 0) : next(file, buffer, how, bytes))
 

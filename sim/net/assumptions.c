@@ -1,5 +1,5 @@
 /* Notes which values a platform does not give, and which values the run uses instead. The result
- * lists them. */
+ * lists both. */
 #include <glib.h>
 #include <string.h>
 

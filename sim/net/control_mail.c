@@ -6,20 +6,22 @@
 
 #include <glib.h>
 
-/* NEARLY is how far, in seconds, the clock may stop before the time for which it was set. */
+/* When an actor waits until a time, the clock may stop up to NEARLY seconds before that time. */
 static const double NEARLY = 1e-12;
 
 /* Holds the mail of a rank. `mail` is a binary heap of the messages in transit to the rank, ordered
- * by due time and then by order of posting. It holds the letters themselves, because a pointer
- * would cost a cache miss at each look. */
+ * by due time and then by order of posting. The heap contains the letters themselves, because
+ * pointers would cost a cache miss at each look. */
 struct box {
-  struct route *routes; /* routes from the rank to each receiver; set when needed */
+  /* routes from the rank to each receiver, which are set when they are needed */
+  struct route *routes;
   struct letter *mail;
   unsigned letters, room;
-  uint32_t posted;    /* letters so far */
-  double taken;       /* the time until which the rank takes in earlier messages */
-  double left;        /* the time until which the rank sends earlier messages */
-  unsigned carried;   /* control messages on their way to the rank as transfers */
+  uint32_t posted; /* number of letters so far */
+  double taken;    /* the time until which the rank takes in earlier messages */
+  double left;     /* the time until which the rank sends earlier messages */
+  /* number of control messages that are on their way to the rank as transfers */
+  unsigned carried;
   double carried_due; /* no carried message arrives before this time */
 };
 
@@ -133,16 +135,16 @@ void control_mail_carried(const struct message *message)
     pace = MAX(took, 1.0);
 }
 
-/* Returns when the rank can take the next message: when the message is due, and earlier ones are
- * taken in. */
+/* Returns the time at which the rank can take the next message. By then, the message is due, and
+ * the rank has taken in all earlier messages. */
 static double comes_in(const struct box *box)
 {
   return MAX(first_due(box)->due, box->taken);
 }
 
 /* Returns when to wake a waiting rank. Many messages come at once, so the rank is woken once for
- * all that are on the way, but at most one latency after the time at which it could take the first
- * message. */
+ * all messages that are on their way. But it is woken at most one latency after the time at which
+ * it could take the first message. */
 double control_mail_due(int rank)
 {
   const struct box *box = &boxes[rank];

@@ -14,7 +14,7 @@
 
 static const double MEMORY_BANDWIDTH = 500e6;
 
-static double origin; /* when the run began, on SimGrid's clock */
+static double origin; /* time at which the run began, on SimGrid's clock */
 
 double machine_now(void)
 {
@@ -122,9 +122,10 @@ static void pause_until(struct computation *computation, double end)
   bell_wait(computation->bell, end);
 }
 
-/* Waits for the bell instead of the execution: SimGrid throws an exception into an actor whose
- * activity another actor cancels, and crashes later because of that exception (docs/warts-smpi.md).
- * If other ranks share the core, the execution takes longer than was computed first. */
+/* Waits for the bell, not for the execution. If one actor cancels an activity of another actor,
+ * SimGrid throws an exception into the other actor, and crashes later because of that exception
+ * (docs/warts-smpi.md). If other ranks share the core, the execution takes longer than was computed
+ * at its beginning. */
 double machine_compute(struct computation *computation, double flops)
 {
   static const double NEARLY = 1e-9;
@@ -223,7 +224,8 @@ double machine_copy_seconds(double bytes)
   return bytes / machine_figure("memory_copy_bw", MEMORY_BANDWIDTH);
 }
 
-/* Returns the seconds at the bandwidth of this property, or else at the bandwidth of copies. */
+/* Returns how many seconds the bytes take at the bandwidth that this property gives. Without the
+ * property, takes the bandwidth of copies. */
 static double seconds_at(const char *property, double bytes)
 {
   return machine_property(property) ? bytes / machine_figure(property, 0.0)
@@ -248,10 +250,10 @@ double machine_encode_seconds(double bytes)
 
 /* ---- bells ---- */
 
-/* Wakes one actor. sg_cond_wait_for() takes the mutex in a separate round of the scheduler, so a
- * notification can fall between the look at `rung` and the wait. A bell that rings in several
- * rounds is not missed. Semaphores would remember a notification, but damage SimGrid's memory when
- * they time out. docs/warts-smpi.md describes both defects. */
+/* A bell wakes one actor. sg_cond_wait_for() takes the mutex in a separate round of the scheduler.
+ * So a notification can come between the look at `rung` and the wait, and be missed. A bell rings
+ * in several rounds so that it is not missed. Semaphores would remember a notification, but they
+ * damage SimGrid's memory when they time out. docs/warts-smpi.md describes both defects. */
 struct bell {
   sg_mutex_t mutex;
   sg_cond_t cond;

@@ -1,5 +1,5 @@
-/* Implements the parts of machine.h for which SimGrid has no interface in C: activities that run in
- * the background, the deadlock, and settings with a unit. */
+/* Implements the parts of machine.h for which SimGrid has no interface in C: activities in the
+ * background, the handling of deadlocks, and settings with a unit. */
 #include <algorithm>
 #include <exception>
 #include <functional>
@@ -32,9 +32,9 @@ static Host *host_named(const char *name)
   return name ? Host::by_name(name) : simgrid::s4u::this_actor::get_host();
 }
 
-/* Moves bytes through network and disk at the same time, as a file server writes bytes that have
- * come while the rest is on its way. Network and disk are each shared with other users, and the
- * slower of the two decides. */
+/* Moves bytes through network and disk at the same time, as a file server does: it writes bytes
+ * that have come while other bytes are on their way. Both the network and the disk are shared with
+ * other users. The slower of the two decides how long the move takes. */
 static void stream(Host *from, Host *to, Host *stored_at, double bytes, bool write, bool synced)
 {
   auto size = static_cast<sg_size_t>(bytes);
@@ -89,19 +89,19 @@ static simgrid::s4u::ActorPtr start_actor(const char *name, Host *host,
 }
 
 /* A helper is an actor that does one job after the other, because making an actor takes longer than
- * most jobs. A job's first step comes the same number of rounds of the scheduler after the request,
- * whether the actor is new or not, so that times do not depend on the actor's age. SimGrid 3.32
- * keeps an actor's reads and writes until the actor ends, and goes through them at each turn, so a
- * helper ends after JOBS jobs. */
+ * most jobs. Between a request and the first step of its job lie always the same number of rounds
+ * of the scheduler. So times do not depend on whether the actor is new. SimGrid 3.32 keeps an
+ * actor's reads and writes until the actor ends, and goes through them at each turn, so a helper
+ * ends after JOBS jobs. */
 struct helper {
   simgrid::s4u::ActorPtr actor;
-  std::function<void()> job; /* the next one */
+  std::function<void()> job; /* the next job */
 };
 
 static void help(helper *self, std::vector<helper *> *idle)
 {
   static const int JOBS = 32;
-  simgrid::s4u::Actor::self()->daemonize(); /* as a daemon it does not prolong the run */
+  simgrid::s4u::Actor::self()->daemonize(); /* a daemon does not prolong the run */
   for (int jobs = 1;; jobs++) {
     std::exchange(self->job, {})();
     if (jobs == JOBS)
@@ -132,11 +132,11 @@ static helper *ask_for_help(Host *home, std::function<void()> job)
 
 struct transfer {
   helper *by;
-  bool over; /* `done` is being called; the transfer is freed after that */
-  bool cut;  /* its helper is being killed, but may still get a turn */
+  bool over; /* `done` is being called, and the transfer is freed after that */
+  bool cut;  /* the helper of the transfer is being killed, but may still get a turn */
 };
 
-/* SimGrid cancels the activities of an actor that is killed. */
+/* Begins a transfer. If the helper is killed, SimGrid cancels its activities. */
 struct transfer *machine_transfer(const char *home, const struct step_of_transfer *step,
                                   unsigned count, void (*done)(void *), void *data)
 {
@@ -146,7 +146,7 @@ struct transfer *machine_transfer(const char *home, const struct step_of_transfe
     steps.push_back({step[i].kind, host_named(step[i].from), host_named(step[i].to), step[i].bytes,
                      step[i].seconds, step[i].unsynced});
   transfer->by = ask_for_help(host_named(home), [=] {
-    simgrid::s4u::this_actor::yield(); /* until `by` points to this helper */
+    simgrid::s4u::this_actor::yield(); /* the helper waits until `by` points to it */
     for (const auto &each : steps)
       each.take();
     while (transfer->cut)
@@ -194,14 +194,14 @@ static const char *find_property(const Host *host, const char *name)
        *root = simgrid::s4u::Engine::get_instance()->get_netzone_root();
   while (!value) {
     value = zone->get_property(name);
-    if (zone == root) /* SimGrid returns no null pointer as the parent of the root */
+    if (zone == root) /* for the root, SimGrid returns a parent that is not null */
       break;
     zone = zone->get_parent();
   }
   return value;
 }
 
-/* Returns a property. It keeps the result, which each message needs and which never changes. */
+/* Returns a property. Keeps the result, because each message needs it and it never changes. */
 const char *machine_property(const char *name)
 {
   static std::map<std::pair<const Host *, const char *>, const char *> known;
@@ -212,8 +212,8 @@ const char *machine_property(const char *name)
   return found->second;
 }
 
-/* Returns whether there is a route. SimGrid throws if zones are not joined, and otherwise gives an
- * empty route if there is none. */
+/* Returns whether there is a route. If there is no route, SimGrid throws an exception if the zones
+ * are not joined, and otherwise gives an empty route. */
 bool machine_has_route(const char *from, const char *to)
 {
   std::vector<simgrid::s4u::Link *> links;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static struct message *unused; /* a list, linked by `self` */
-static unsigned in_transit[2]; /* control messages, messages of programs */
+static struct message *unused; /* list of unused messages, linked by `self` */
+static unsigned in_transit[2]; /* number of control messages, and of messages of programs */
 
 void message_set_in_transit(struct message *message, bool on)
 {
@@ -64,7 +64,7 @@ struct letter message_fold(struct message *message)
                           .joined = message->joined};
   memcpy(letter.words, message->words, sizeof letter.words);
   message->piggybacked = NULL;
-  message->in_transit = false; /* so message_free() leaves it in the count */
+  message->in_transit = false; /* so that message_free() does not count the message as gone */
   message_free(message);
   return letter;
 }

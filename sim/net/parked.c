@@ -10,7 +10,7 @@ struct envelope {
 struct parked {
   GQueue all;            /* struct message */
   GHashTable *from;      /* source -> GQueue of links in `all`, by serial */
-  GHashTable *envelopes; /* a set of struct envelope */
+  GHashTable *envelopes; /* set of struct envelope */
 };
 
 struct parked *parked_new(void)
@@ -96,7 +96,7 @@ void parked_take_from(struct parked *parked, int source, uint32_t serial, GQueue
     move_first(parked, own, to);
 }
 
-/* Takes messages in one pass over all. The messages of a source are in the order of their serials.
+/* Takes messages out, in one pass over all messages. The messages of a source are sorted by serial.
  */
 void parked_take(struct parked *parked, const uint32_t *serials, GQueue *to)
 {

@@ -3,14 +3,14 @@
 #include <glib.h>
 
 static int ranks;
-static const char **node; /* by rank; interned */
+static const char **node; /* by rank: the interned name of the rank's node */
 static const char *service;
-/* Interned names of spare nodes that are up, the next one first. */
+/* The interned names of spare nodes that are up, beginning with the one to be used next. */
 static GQueue spares = G_QUEUE_INIT;
-/* Interned names of nodes that have failed and are not repaired; the value is where their ranks go
- * on: a spare, which is theirs then, or the node itself. */
+/* Maps the interned name of each node that has failed and is not repaired to the node on which its
+ * ranks go on. That is a spare, which nobody else uses then, or the failed node itself. */
 static GHashTable *failed;
-static GHashTable *gone; /* interned names of nodes that never come back */
+static GHashTable *gone; /* set of interned names of nodes that never come back */
 
 void node_begin(int count)
 {
@@ -67,8 +67,8 @@ static int load_of(const char *name)
   return load;
 }
 
-/* Returns the node with the fewest ranks, of all nodes that are up or come back, or NULL if none is
- * left. */
+/* Returns the node with the fewest ranks among all nodes that are up or come back, or NULL if there
+ * is none. */
 static const char *least_loaded(void)
 {
   const char *best = NULL;
@@ -81,8 +81,8 @@ static const char *least_loaded(void)
   return best;
 }
 
-/* Returns where the ranks of that node go on: on a spare; without a spare, on the node itself or,
- * if the node does not come back, on another one. */
+/* Returns the node on which the ranks of that node go on. It is a spare if there is one. Otherwise
+ * it is the node itself or, if that node does not come back, another node. */
 static const char *successor(const char *name)
 {
   const char *spare = carries_ranks(name) ? g_queue_pop_head(&spares) : NULL;

@@ -10,26 +10,27 @@
 #include <simgrid/actor.h>
 
 /* SPARE_LEAST and SPARE_MOST bound the number of transfers that can begin while a rank waits. A
- * rank that needs more gets more, up to a limit, because each such transfer makes the rank's waits
- * longer. */
+ * rank that needs more such transfers gets more, but only up to a limit, because each of them makes
+ * the rank's waits longer. */
 enum { SPARE_LEAST = 4, SPARE_MOST = 64 };
 
 enum { ANY_SOURCE = -1 };
 
-/* Describes the end at which a rank's messages come in. It may exist before the rank begins. */
+/* Describes the end at which a rank's messages come in. An end may exist before its rank begins. */
 struct end {
   sg_mailbox_t mailbox;
-  uint64_t put;          /* counts transfers to it */
-  bool busy;             /* control messages and notices have come */
-  GQueue door;           /* envelopes that have come without a transfer */
-  struct parked *parked; /* messages whose transfer waits for the receiver */
-  GQueue unseen;         /* struct unseen: at its daemon, until its rank looks */
+  uint64_t put;          /* number of transfers to this end */
+  bool busy;             /* list of control messages and notices that have come */
+  GQueue door;           /* list of envelopes that have come without a transfer */
+  struct parked *parked; /* the messages whose transfer waits for the receiver */
+  /* struct unseen: messages that are at the rank's daemon until the rank looks */
+  GQueue unseen;
 };
 
 /* Describes a control message that is at a daemon, because its receiver has not looked for it
  * yet. */
 struct unseen {
-  struct message *message; /* NULL: the receiver has it */
+  struct message *message; /* the message, or NULL if the receiver has it */
 };
 
 struct send {
@@ -40,8 +41,8 @@ struct send {
 };
 
 struct fetch {
-  bool parked;        /* the whole message is here, and is not matched yet */
-  sg_comm_t transfer; /* NULL: the payload is on its way to the end */
+  bool parked;        /* the complete message is here, but is not matched yet */
+  sg_comm_t transfer; /* the transfer, or NULL if the payload is on its way to the end */
   struct message *message;
   void (*done)(struct message *, void *);
   void *data;
@@ -58,8 +59,8 @@ struct reception {
 struct transport {
   struct end *end;
   int index;
-  uint64_t taken; /* counts transfers that have come to the end */
-  double polled;  /* when the rank last looked for arrivals */
+  uint64_t taken; /* number of transfers that have come to the end */
+  double polled;  /* time at which the rank last looked for arrivals */
   guint spare;
   GPtrArray *receptions; /* struct reception, in the order of posting */
   GPtrArray *fetches;    /* struct fetch */
@@ -69,7 +70,7 @@ struct transport {
   uint32_t sends_started;
   uint32_t *sent, *got; /* by peer: serial of the last message */
   uint32_t *wanted;     /* by peer: serial of the last message that must not be parked */
-  GQueue *early;        /* by peer: messages that overtook an earlier one */
+  GQueue *early;        /* by peer: messages that have overtaken an earlier message */
 };
 
 static struct network network;
@@ -120,8 +121,8 @@ struct transport *transport_new(int index)
 
 /* ---- sending ---- */
 
-/* Returns how long a daemon takes for a message, in seconds, by the platform; 0: control messages
- * travel as others do. */
+/* Returns how many seconds a daemon takes for a message, as the platform says. Returns 0 if control
+ * messages travel like other messages. */
 static double daemon_time(void)
 {
   static double seconds = -1.0;
@@ -137,15 +138,17 @@ static bool may_be_mail(const struct message *message)
   return message->kind == MESSAGE_CONTROL && network.mail && daemon_time() <= 0.0;
 }
 
-/* Returns whether control messages ride on a message of the program. Such a message is always
- * expected, because the program may wait for their effect. */
+/* Returns whether control messages ride on a message of the program. A message that bears control
+ * messages is always expected, because the program may wait for the effect of these control
+ * messages. */
 static bool bears_control(const struct message *message)
 {
   return message->riders_count > 0;
 }
 
-/* Puts a message on its way, by a lane if its receiver does not expect it now. No other actor may
- * run between the question to network.expects() and the put, so the lane is reserved before. */
+/* Puts a message on its way. Uses a lane if the receiver does not expect the message now. No other
+ * actor may run between the call of network.expects() and the put, so the lane is reserved
+ * before. */
 static void put_eager(struct message *message, uint64_t bytes)
 {
   struct end *end = &ends[message->destination];
@@ -163,9 +166,9 @@ static void put_eager(struct message *message, uint64_t bytes)
   }
 }
 
-/* Returns how many seconds pass until the receiver of a control message looks for it. Each process
- * counts its pauses from a moment of its own, so ranks do not look at the same time: multiples of
- * the golden ratio spread their moments evenly over a pause. */
+/* Returns how many seconds pass until the receiver of a control message looks for it. Ranks do not
+ * look at the same time, because each counts its pauses from a moment of its own. Multiples of the
+ * golden ratio spread these moments evenly over a pause. */
 static double until_look(const struct message *message)
 {
   static const double golden = 0.61803398874989485;
@@ -233,8 +236,8 @@ static void send_eager(struct message *message, bool blocking)
   }
 }
 
-/* Sends by rendezvous. SMPI charges no overhead for a blocking send that waits for its receiver,
- * unless it is synchronous. The receiver owns the message as soon as it is at the door. */
+/* Sends by rendezvous. In SMPI, a blocking send that waits for its receiver has no overhead, unless
+ * the send is synchronous. The receiver owns the message as soon as the message is at the door. */
 static uint32_t send_rendezvous(struct transport *transport, struct message *message, bool blocking)
 {
   uint64_t bytes = message->wire_bytes;
@@ -331,8 +334,8 @@ static void finish_send(struct transport *transport, guint i)
 
 static void let_in(struct transport *, int source);
 
-/* Hands a message on, unless it has overtaken an earlier message of its source. Then it waits for
- * that message, and calls it in if it is parked. */
+/* Hands a message on, unless it has overtaken an earlier message of its source. In that case the
+ * message waits for the earlier one. If the earlier one is parked, lets it in. */
 static void hand_on(struct transport *transport, struct message *message, GQueue *inbox)
 {
   REQUIRE(message->destination == transport->index, "a message comes to its destination");
@@ -413,9 +416,9 @@ bool transport_fetches(const struct transport *transport)
   return transport->fetches->len > 0;
 }
 
-/* Forgets all that is under way. If a fetch has a transfer, its memory stays, because the transfer
- * still writes into it. A message that is not matched yet goes on, because later ones wait for
- * it. */
+/* Forgets all that is under way. If a fetch has a transfer, the memory of the fetch stays, because
+ * the transfer still writes into that memory. A message that is not matched yet goes on, because
+ * later messages wait for it. */
 void transport_abandon(struct transport *transport)
 {
   struct fetch *fetch;
@@ -558,7 +561,7 @@ static guint under_way(const struct transport *transport)
   return (guint)(transport->end->put - transport->taken);
 }
 
-/* Takes all transfers that are under way, and `spare` more. */
+/* Takes all transfers that are under way, and `spare` transfers more. */
 static void post_receptions(struct transport *transport, guint spare)
 {
   while (transport->receptions->len < under_way(transport) + spare) {
@@ -582,7 +585,7 @@ static bool has_come(struct reception *reception)
 void transport_poll(struct transport *transport, GQueue *inbox)
 {
   transport_answer_door(transport, inbox);
-  if (transport->polled == machine_now()) /* nothing can have come since */
+  if (transport->polled == machine_now()) /* nothing can have come since the last look */
     return;
   transport->polled = machine_now();
   post_receptions(transport, 0);
@@ -605,8 +608,8 @@ void transport_poll(struct transport *transport, GQueue *inbox)
   }
 }
 
-/* Lists all that can wake this rank, in a fixed order: envelopes, sends, fetches. Returns the
- * length of the list. */
+/* Lists everything that can wake this rank, in a fixed order: envelopes, then sends, then fetches.
+ * Returns the length of the list. */
 static guint collect_transfers(struct transport *transport)
 {
   const GPtrArray *receptions = transport->receptions, *fetches = transport->fetches;
@@ -634,8 +637,8 @@ static struct fetch *fetch_by(struct transport *transport, sg_comm_t transfer)
   return NULL;
 }
 
-/* Ends a send. After a synchronous one, the receiver runs before the sender goes on, because the
- * receiver may take the message at this instant. */
+/* Ends a send. If the send was synchronous, the receiver runs before the sender goes on, because
+ * the receiver may take the message at this instant. */
 static void end_send(struct transport *transport, guint i)
 {
   const struct payload *payload = g_array_index(transport->sends, struct send, i).payload;
@@ -645,8 +648,8 @@ static void end_send(struct transport *transport, guint i)
     sg_actor_yield();
 }
 
-/* Looks at the door after post_receptions(), which lets other actors run: they may leave messages
- * there. */
+/* Looks at the door after post_receptions(), because post_receptions() lets other actors run, and
+ * they may leave messages at the door. */
 void transport_wait(struct transport *transport, GQueue *inbox, unsigned awaited, double until)
 {
   if (under_way(transport) > transport->receptions->len)

@@ -16,11 +16,11 @@ enum { ENVELOPE_BYTES = 16 }; /* SMPI adds this number of bytes to every message
 
 struct lane {
   sg_mailbox_t mailbox;
-  /* The sender's host, if the transfer begins when it is taken, or NULL if the sender has put
-   * it. */
+  /* The host of the sender, if the transfer begins when the receiver takes it. NULL if the sender
+   * has put it. */
   sg_host_t from;
-  uint64_t bytes;    /* bytes of that transfer */
-  struct lane *next; /* in the list of free lanes */
+  uint64_t bytes;    /* number of bytes of that transfer */
+  struct lane *next; /* the next lane in the list of free lanes */
 };
 
 static struct lane *free_lanes;
@@ -70,9 +70,9 @@ static long wire_bytes(uint64_t bytes)
   return (long)bytes + ENVELOPE_BYTES;
 }
 
-/* Puts an item without waiting. In a process of SMPI, SMPI copies the bytes that are put (here, one
- * pointer) to the receiver. After a detached put SMPI also frees these bytes, as if it had
- * allocated them. So the pointer lies in memory of its own. */
+/* Puts an item without waiting. In a process of SMPI, SMPI copies the bytes that are put to the
+ * receiver. Here, they are the bytes of one pointer. After a detached put, SMPI also frees these
+ * bytes as if it had allocated them. So the pointer lies in memory that is allocated for it. */
 static void put_detached(sg_mailbox_t mailbox, void *item, uint64_t bytes)
 {
   void **parcel = malloc(sizeof *parcel);
@@ -94,9 +94,9 @@ sg_comm_t wire_put_waitable(sg_mailbox_t end, void **item, uint64_t bytes)
 
 static void *anything = &anything; /* the item of every lane */
 
-/* Notes a transfer that begins when the receiver takes it. A put of this actor would be in a list
- * that is searched at the end of each of its transfers, and the list grows while receivers are far
- * behind. Yields, so that other actors run as at a put. */
+/* Notes a transfer that begins when the receiver takes it. It is no put of this actor, because a
+ * put would stay in a list that is searched at the end of each of the actor's transfers. That list
+ * grows while receivers are far behind. Yields, so that other actors run as they do at a put. */
 void wire_lane_put(struct lane *lane, uint64_t bytes)
 {
   lane->from = sg_host_self();
@@ -154,8 +154,8 @@ double wire_seconds(const struct route *route, uint64_t bytes)
 
 /* ---- overheads ---- */
 
-/* Says that messages of more than `from` bytes cost base + bytes * each seconds. Before SimGrid 4,
- * the first section also holds for smaller messages. */
+/* Says that a message of more than `from` bytes costs base + bytes * each seconds. Before SimGrid
+ * 4, the first section also holds for smaller messages. */
 struct section {
   double from, base, each;
 };
@@ -213,8 +213,8 @@ static struct costs *costs_of(sg_host_t host)
   return costs;
 }
 
-/* Returns the costs of this host, and keeps them, because a rank that sends to all others needs
- * them for each message. */
+/* Returns the costs of this host. Keeps the costs, because a rank that sends to all other ranks
+ * needs them for each message. */
 static const struct costs *costs_here(void)
 {
   static sg_host_t last;

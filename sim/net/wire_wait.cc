@@ -1,6 +1,6 @@
-/* Implements functions for which SimGrid has no C interface: transfers between hosts and how they
- * end, and waits for transfers or a time. In C, sg_comm_wait_any_for() frees all its transfers if
- * the time comes first (docs/warts-smpi.md). */
+/* Implements functions for which SimGrid has no C interface: for transfers between hosts and their
+ * ends, and for waits that end with a transfer or at a time. The C function sg_comm_wait_any_for()
+ * would free all its transfers if the time comes first (docs/warts-smpi.md). */
 #include <algorithm>
 #include <simgrid/comm.h>
 #include <simgrid/s4u/Comm.hpp>
@@ -46,8 +46,9 @@ bool wire_is_over(sg_comm_t transfer)
   return transfer->get_remaining() <= 0.0;
 }
 
-/* Tests a transfer. If the transfer has ended, also waits for it: SimGrid keeps transfers that an
- * actor has only tested in a list, and searches that list at the end of each transfer. */
+/* Tests a transfer. If the transfer has ended, also waits for it. Otherwise SimGrid would keep the
+ * transfer in a list of tested transfers, and would search that list at the end of each
+ * transfer. */
 bool wire_test(sg_comm_t transfer)
 {
   if (transfer->get_finish_time() < 0.0)

@@ -60,7 +60,7 @@ static void begin_network(bool (*expects)(const struct message *),
   }
 }
 
-enum { NOTICE_BYTES = 64 }; /* bytes of a notice on the network */
+enum { NOTICE_BYTES = 64 }; /* number of bytes of a notice on the network */
 
 static void send_notice(int rank, const struct message *notice)
 {
@@ -93,7 +93,8 @@ static void step_world(struct move move)
 /* `scheduled` stands for every crash of a schedule. */
 static const struct failure scheduled = {.repair = 1e-3};
 
-/* Holds the dead ranks that a run by schedule detects when their turn comes. */
+/* The crashes that a run by schedule has yet to detect. It detects each when the schedule says
+ * so. */
 static GArray *undetected; /* struct entry */
 
 static void await_detection(const struct entry *entry)
@@ -136,7 +137,7 @@ static void end_crashed(struct rank *r, const struct failure *failure)
     agenda_add(&found);
 }
 
-/* Returns where the rank runs, or will run. */
+/* Returns the host on which the rank runs, or will run. */
 static const char *home_of(int rank)
 {
   return node_of(rank) || !layout->nodes ? node_of(rank) : layout_host(layout, rank);
@@ -155,7 +156,8 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   }
   struct move move = {
       .kind = MOVE_CRASH, .fault = (uint8_t)leaves, .rank = (int16_t)scheduled_node(rank)};
-  bool ends = shadow_rank(rank)->declared; /* its process will be ended anyway */
+  /* the rank was declared dead, so its process will be ended anyway */
+  bool ends = shadow_rank(rank)->declared;
   if (!r->active || ends || (r->dead && layer.repairs))
     return false;
   if (!shadow_loses())
@@ -164,7 +166,8 @@ static bool crash_rank(int rank, const struct failure *failure, enum crash_leave
   bool allowed = !waits && shadow_allows(&move);
   if (allowed)
     step_world(move);
-  if (r->dead && !allowed) /* otherwise its node has failed meanwhile, and lost its data */
+  if (r->dead &&
+      !allowed) /* otherwise the rank's node has failed meanwhile, and has lost its data */
     return false;
   end_crashed(r, failure);
   return true;
@@ -195,8 +198,8 @@ static const char *cannot_crash(int rank)
   return "had ended";
 }
 
-/* Makes the victim's node fail now, with all ranks on it, or the victim alone. A node that is down
- * or being repaired cannot fail again; a node whose ranks recover can. */
+/* Makes the victim fail now: alone, or its node with all ranks on the node. A node that is down or
+ * being repaired cannot fail again. A node whose ranks are recovering can. */
 static void inject(const struct failure *failure)
 {
   const char *node = home_of(failure->rank);
@@ -213,7 +216,7 @@ static void inject(const struct failure *failure)
     notes_missed(failure, why);
 }
 
-/* Crashes one of the ranks of the node, which the entry has drawn. */
+/* Crashes one of the ranks of the node. The entry says which one was drawn. */
 static bool crash_process(const char *node, const struct entry *entry)
 {
   int ranks = 0;
@@ -240,7 +243,7 @@ static bool strike(int node, const struct entry *entry)
   return false;
 }
 
-/* Makes the server fail. If it loses its data, a rank that was going to start from a lost
+/* Makes the server fail. If the server loses its data, a rank that was going to start from a lost
  * checkpoint fails once more, so that another target is chosen. */
 static void fail_server(const struct failure *failure)
 {
@@ -256,7 +259,8 @@ static void fail_server(const struct failure *failure)
   storage_begin_anew();
 }
 
-/* Makes a failure by law or trace strike. In a zone spares fail first, so that no rank goes there.
+/* Makes a failure by law or trace strike. If a zone fails, its spares fail first, so that no rank
+ * moves to one of them.
  */
 static void inject_by_law(const struct entry *entry)
 {
@@ -278,8 +282,8 @@ bool dispatcher_has_recovered(void)
   return recoveries > 0;
 }
 
-/* Once the run is over, no rank takes a step. So no request for a checkpoint begins: it would hold
- * a program again. */
+/* Once the run is over, no rank takes a step. So no request for a checkpoint may begin, because a
+ * request would hold a program again. */
 bool dispatcher_is_over(void)
 {
   static bool over;
@@ -294,7 +298,7 @@ static bool is_alive(int rank)
          (phase == RANK_RUNNING || phase == RANK_CAPTURING || phase == RANK_RESTORING);
 }
 
-/* Returns whether the event is the point of the failure. */
+/* Returns whether the event is the point at which the failure strikes. */
 static bool is_point(const struct failure *failure, int rank, const struct rcl_event *event)
 {
   if (failure->trigger != TRIGGER_POINT || failure->after.rank != rank ||
@@ -308,8 +312,9 @@ static bool is_point(const struct failure *failure, int rank, const struct rcl_e
   return notes_point(failure) == MAX(failure->after.count, 1);
 }
 
-/* Makes a failure at a point of the protocol strike after the step. A failure within a step can
- * only be a crash (dispatcher_cut()), because only the dispatcher declares living ranks dead. */
+/* Makes a failure at a point of the protocol strike after the step. A failure within a step is
+ * handled by dispatcher_cut() and can only be a crash, because only the dispatcher declares living
+ * ranks dead. */
 static void strike_now(const struct failure *failure)
 {
   if (failure->kills == KILLS_SERVER)
@@ -352,7 +357,7 @@ const struct failure *dispatcher_cut(struct move *move)
   return NULL;
 }
 
-/* Crashes the victim and, if the failure says so, its node. */
+/* Crashes the victim. If the failure says so, the victim's node fails, too. */
 void dispatcher_crash_in_step(int rank, const struct failure *failure)
 {
   const char *node = home_of(rank);
@@ -378,7 +383,8 @@ static bool under_way(void)
   return false;
 }
 
-/* Begins a new incarnation: storage takes nothing more from the old one, and survivors are told. */
+/* Begins a new incarnation. Storage takes nothing more from the old incarnation, and the survivors
+ * are told. */
 static void open_incarnation(struct move detection)
 {
   if (!shadow_independent() && under_way())
@@ -408,7 +414,7 @@ static void open_incarnation(struct move detection)
   }
 }
 
-/* Sends all ranks elsewhere; each moves when it goes back. */
+/* Gives all ranks places in another layout. Each rank moves when it goes back. */
 static void place_ranks(const struct layout *elsewhere)
 {
   layout = elsewhere;
@@ -418,8 +424,8 @@ static void place_ranks(const struct layout *elsewhere)
     node_set(rank, layout_host(layout, rank));
 }
 
-/* Tells the living of a failure, for a program that repairs itself: dead ranks stay dead, and the
- * protocol does not hear of failures. */
+/* Tells the living ranks of a failure, for a program that repairs itself. In such a run, dead ranks
+ * stay dead, and the protocol does not hear of failures. */
 static void tell_living(int dead)
 {
   recoveries++;
@@ -445,7 +451,8 @@ static void detect_crash(const struct entry *entry)
   }
   if (entry->failure->restart_on && entry->failure->restart_on != layout)
     place_ranks(entry->failure->restart_on);
-  bool alone = shadow_independent(); /* otherwise one detection finds all dead ranks */
+  /* if ranks do not recover alone, one detection finds all dead ranks */
+  bool alone = shadow_independent();
   struct move move = {.kind = MOVE_DETECT, .rank = (int16_t)(alone ? entry->rank : -1)};
   if (shadow_allows(&move))
     open_incarnation(move);
@@ -459,7 +466,8 @@ static void detect_crash(const struct entry *entry)
     restart_at(ready, entry->rank);
 }
 
-/* Declares a living rank dead: its process goes on, cut off from storage, until it is ended. */
+/* Declares a living rank dead. The rank's process goes on, cut off from storage, until the process
+ * is ended. */
 static void declare_dead(int rank, const struct failure *failure)
 {
   const struct rank *r = &layer.rank[rank];
@@ -534,7 +542,7 @@ static void inject_scheduled(int first)
   layer.result.crashes += struck;
 }
 
-/* Tells the rank that its turn has come; tells all ranks when the schedule has ended. */
+/* Tells the rank that its turn has come. When the schedule has ended, tells all ranks. */
 static void pass_turn(void)
 {
   for (int rank = 0; rank < layer.ranks; rank++)
@@ -542,7 +550,7 @@ static void pass_turn(void)
       send_notice(rank, &(struct message){.notice = NOTICE_TURN});
 }
 
-/* Returns false if the dispatcher has no work left, or has told the rank about it already. */
+/* Returns false if the dispatcher has no work left, or has told the rank about its turn already. */
 static bool follow_schedule(void)
 {
   static unsigned told; /* 1 + the step at which a rank was told last, or 0 if none was */
@@ -600,8 +608,8 @@ static void handle_entry(const struct entry *entry)
   case ENTRY_LIMIT:
     watch_limit();
     break;
-  case ENTRY_SERVES: /* no work: this entry keeps ranks that wait for the server from counting as
-                        deadlocked */
+  case ENTRY_SERVES: /* there is nothing to do: this entry is on the agenda so that ranks that wait
+                        for the server do not count as deadlocked */
     break;
   case ENTRY_NOTICE:
     r = &layer.rank[entry->rank];

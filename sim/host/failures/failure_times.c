@@ -24,8 +24,8 @@ double law_uniform(uint64_t stream, uint64_t number)
   return ((double)(mix(stream + (number + 1) * GAMMA) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* Draws from the normal distribution (Box and Muller 1958), by the number `*next` of the stream and
- * the one after it. */
+/* Draws from the normal distribution (Box and Muller 1958). Uses number `*next` of the stream and
+ * the number after it. */
 static double draw_normal(uint64_t stream, uint64_t *next)
 {
   const double turn = 6.283185307179586;
@@ -33,8 +33,8 @@ static double draw_normal(uint64_t stream, uint64_t *next)
   return radius * cos(turn * law_uniform(stream, (*next)++));
 }
 
-/* Draws from the gamma distribution of scale 1 by rejection (Marsaglia and Tsang 2000; below shape
- * 1 by their section 6). */
+/* Draws from the gamma distribution of scale 1 by rejection (Marsaglia and Tsang 2000). For shapes
+ * below 1, uses the method of their section 6. */
 static double draw_gamma(double shape, uint64_t stream)
 {
   uint64_t next = 0;
@@ -49,7 +49,7 @@ static double draw_gamma(double shape, uint64_t stream)
   }
 }
 
-/* Draws a time, in units of the mean. */
+/* Draws a time as a multiple of the mean time. */
 static double draw(enum law law, double shape, uint64_t stream)
 {
   uint64_t first = 0;

@@ -9,11 +9,12 @@
  * node. */
 struct stream {
   const struct failure *failure;
-  int node; /* index of the node, or of a zone's first node; -1: drawn for each failure */
+  /* index of the node or of the zone's first node, or -1 if a node is drawn for each failure */
+  int node;
   uint64_t key, more, draws;
-  /* Failures of a trace, in its order, each with its own repair. */
+  /* The failures of a trace, in the trace's order. Each has its own repair. */
   struct failure *outages;
-  unsigned first; /* index of the outage in the trace that the run meets first */
+  unsigned first; /* index in the trace of the outage that the run meets first */
   double shift;   /* seconds of the trace that lie before the beginning of the run */
 };
 
@@ -31,7 +32,8 @@ static int count_nodes(void)
   return most + scenario->platform.spares;
 }
 
-/* Makes the failure for one outage, with its own repair. It stays until the run ends. */
+/* Makes the failure for one outage, with its own repair. The failure stays in memory until the run
+ * ends. */
 static const struct failure *once(const struct stream *stream, uint64_t number)
 {
   if (stream->failure->repair_law == LAW_NONE)
@@ -41,7 +43,7 @@ static const struct failure *once(const struct stream *stream, uint64_t number)
   return failure;
 }
 
-/* Adds the other failures of a burst, each on a node that is drawn for it. */
+/* Adds the other failures of a burst. A node is drawn for each of them. */
 static void plan_burst(const struct stream *stream, const struct entry *first, uint64_t number)
 {
   uint64_t burst = law_stream(stream->more, (unsigned)number, "burst");
@@ -58,8 +60,8 @@ static void plan_burst(const struct stream *stream, const struct entry *first, u
   }
 }
 
-/* Puts the next failure of a stream on the agenda. Draws 2n and 2n + 1 of a stream give its n-th
- * failure: the time, and the node or rank. */
+/* Puts the next failure of a stream on the agenda. Draw 2n of a stream gives the time of its n-th
+ * failure, and draw 2n + 1 gives the node or rank. */
 static void plan(unsigned number, double from)
 {
   struct stream *stream = &g_array_index(streams, struct stream, number);
@@ -78,8 +80,8 @@ static void plan(unsigned number, double from)
   plan_burst(stream, &entry, draw / 2);
 }
 
-/* Returns the beginning, in seconds of the run, of the outage that comes `number` outages after the
- * first one. Sets its node. */
+/* Returns when the outage begins that comes `number` outages after the first one, in seconds of the
+ * run. Sets `*node` to the outage's node. */
 static double outage_start(const struct stream *stream, uint64_t number, int *node)
 {
   const struct failure *failure = stream->failure;
@@ -116,8 +118,8 @@ static void plan_outage(unsigned number)
         .failure = &stream->outages[(stream->first + next) % failure->outages_count]});
 }
 
-/* Draws the time in the trace at which the run begins. The run meets the outages after that time
- * first, and the earlier ones after them. */
+/* Draws the time in the trace at which the run begins. The run first meets the outages after that
+ * time, and then the outages before that time. */
 static void draw_beginning(struct stream *stream, unsigned index)
 {
   const struct failure *failure = stream->failure;
@@ -158,7 +160,7 @@ bool failures_share_zone(int node, int other)
   return !strcmp(zones[node], zones[other]);
 }
 
-/* Returns whether the node is the first one of its zone. */
+/* Returns whether the node is the first node of its zone. */
 static bool begins_zone(int node)
 {
   for (int other = 0; other < node; other++)

@@ -10,7 +10,8 @@
 
 static struct trace_story story;
 static unsigned position;
-static char *state; /* digest of the world from which on the story repeats */
+/* digest of the state of the world from which on the run of the schedule repeats */
+static char *state;
 
 static void on_deadlock(void)
 {
@@ -112,8 +113,8 @@ bool schedule_brings(const struct message *message, const struct rcl_event *even
   }
 }
 
-/* Returns the request of an event, for a comparison. In START and CAPTURED the field is a count of
- * outputs, which the world sets by itself; 0 stands for that count. */
+/* Returns the request of an event, for a comparison. In START and CAPTURED, the field is a number
+ * of outputs that the world sets itself, so this function returns 0 for these events. */
 static uint32_t request_of(const struct rcl_event *event)
 {
   bool counts = event->kind == RCL_EVENT_START || event->kind == RCL_EVENT_CAPTURED;

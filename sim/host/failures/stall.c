@@ -7,12 +7,12 @@
 #include "sim/host/storage/storage.h"
 #include "sim/net/transport.h"
 
-/* Returns whether the rank computes, is captured, starts again or takes in a message, and so may
- * still send a message.
+/* Returns whether the rank computes, is captured, starts again or takes in a message. Such a rank
+ * may still send a message.
  */
 static bool is_busy(const struct rank *r)
 {
-  if (r->stopped && sharing_stops(r)) /* else the others that it waits for are busy */
+  if (r->stopped && sharing_stops(r)) /* otherwise the ranks that this rank waits for are busy */
     return false;
   return r->dead || (r->activity != ACTIVITY_MPI && r->activity != ACTIVITY_PROTOCOL) ||
          (r->transport && transport_fetches(r->transport));
@@ -38,7 +38,8 @@ static bool is_at_rest(void)
   return all_wait() && nothing_is_due();
 }
 
-/* Ends the run at its time limit. Reports a deadlock if nothing would ever happen any more. */
+/* Ends the run at its time limit. Reports a deadlock if nothing would happen after that time
+ * either. */
 void watch_limit(void)
 {
   g_autofree char *why = g_strdup_printf("not at its end after %g s (limits.simulated)",
@@ -48,8 +49,8 @@ void watch_limit(void)
   run_stop(RUN_GAVE_UP, why);
 }
 
-/* Returns whether any program has computed since the last call. Computation raises no event, but is
- * progress. */
+/* Returns whether any program has computed since the last call. A program that computes raises no
+ * event, but it makes progress. */
 static bool has_computed(void)
 {
   static double before;
@@ -62,8 +63,8 @@ static bool has_computed(void)
 }
 
 /* Looks at the timers of the coordinator. If nothing is due at several timers in a row, and no
- * program had an event in between, then whole rounds of the protocol have changed nothing for any
- * program. If control messages or writes of a protocol never come to rest, the run is given up
+ * program had an event between them, then complete rounds of the protocol have changed nothing for
+ * any program. If control messages or writes of a protocol never come to rest, the run is given up
  * after many timers, unless a message of a program is in transit. */
 void watch_event(const struct move *move)
 {

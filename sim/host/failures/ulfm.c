@@ -4,17 +4,17 @@
 #include "sim/net/transport.h"
 
 /* The next four variables describe the repair under way. */
-static GArray *dead;     /* struct dead: ranks that will be started */
-static uint32_t repairs; /* repairs so far; the number of this one */
-static double began;     /* when all could know of the failure */
-static double ready;     /* when the nodes of the dead can be used again */
+static GArray *dead;     /* struct dead, for each rank that will be started */
+static uint32_t repairs; /* number of repairs so far, and so the number of this repair */
+static double began;     /* time when all ranks could know of the failure */
+static double ready;     /* time when the nodes of the dead ranks can be used again */
 
 bool ulfm_is_modelled(void)
 {
   return layer.scenario->recovery.runtime == RUNTIME_ULFM && !layer.repairs;
 }
 
-/* Returns the number of rounds in which a tree reaches all ranks. */
+/* Returns the number of rounds that a message along a tree takes to reach all ranks. */
 static double tree_rounds(void)
 {
   double rounds = 0.0;
@@ -55,7 +55,8 @@ void ulfm_await(struct rank *r)
     r->presence = PRESENCE_AWAITED;
 }
 
-/* Counts a detection in the result, once for ranks that are found dead at the same time. */
+/* Counts a detection in the result. Ranks that are found dead at the same time count as one
+ * detection. */
 static void count_detection(void)
 {
   if (began == machine_now())
@@ -90,8 +91,8 @@ void ulfm_release(void)
       agenda_tell(i, &(struct message){.notice = NOTICE_REPAIRED});
 }
 
-/* Returns whether the notice of the end of the repair has come, and takes it out of the inbox.
- * Other messages wait there. */
+/* Returns whether the notice of the end of the repair has come. If so, takes the notice out of the
+ * inbox. Other messages stay in the inbox. */
 static bool is_repaired(struct rank *r)
 {
   for (GList *item = r->inbox.head; item; item = item->next) {

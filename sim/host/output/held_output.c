@@ -16,29 +16,31 @@
 enum { PAGE_BYTES = 4096 };
 static const uint64_t UNWRITTEN = UINT64_MAX;
 
-/* Holds an output that waits, or one that has been undone and not yet made again. */
+/* Describes an output that waits, or an output that a crash has undone and that the program has not
+ * made again yet. */
 struct held {
   uint32_t number;
-  double made; /* in simulated seconds */
+  double made; /* when the output was made, in simulated seconds */
   GBytes *pieces;
-  size_t bytes; /* bytes that the program has said */
+  size_t bytes; /* number of bytes that the program has printed or written */
 };
 
-/* copy of the descriptor by which the launcher gave the standard output, or -1 if standard
- * output is not led into a file yet */
+/* copy of the standard output's descriptor as the launcher gave it, or -1 as long as standard
+ * output does not go into a file */
 static int outside = -1;
-static uint64_t *page;    /* maps the first bytes of the file into which standard output is led; the
-                             bytes are    UNWRITTEN until something is printed. To read them saves a
-                             system call in each call of    MPI */
-static GByteArray *said;  /* printed by the running program since the last look */
+/* the first bytes of the file into which standard output goes, as mapped memory; they are
+ * UNWRITTEN until something is printed, so reading them saves a system call in each call of MPI */
+static uint64_t *page;
+static GByteArray *said;  /* what the running program has printed since the last look */
 static GHashTable *early; /* SMPI process -> GByteArray that it has printed before its MPI_Init */
-static char **patterns;   /* patterns of files: for names, or for paths from the root on */
-static double delays;     /* sum over all outputs that have left, in seconds */
+/* patterns for files: patterns of names, or of paths that begin at the root */
+static char **patterns;
+static double delays; /* sum of the delays of all outputs that have left, in seconds */
 
 /* ---- the standard output ---- */
 
 /* Adds to `said` what was printed since the last call. If the first eight printed bytes are all
- * 0xff, which is no text, they are noticed only with the next text. */
+ * 0xff, they are noticed only when more is printed. Eight such bytes are not text. */
 static void take_printed(void)
 {
   if (__fpending(stdout))
@@ -56,8 +58,9 @@ static void take_printed(void)
   pieces_add(said, PIECE_STDOUT, false, printed, (size_t)size);
 }
 
-/* Returns what the program of an arena (NULL: any) has said since the last call, in pieces, which
- * the caller frees, or NULL if nothing was said. */
+/* Returns what the program of an arena has printed or written since the last call, in pieces.
+ * Returns NULL if there is nothing. If `arena` is NULL, any program counts. The caller frees the
+ * pieces. */
 static GByteArray *take_said(const struct arena *arena)
 {
   if (outside < 0)
@@ -85,7 +88,7 @@ static void let_all_out(void)
 }
 
 /* Lets all held output leave before the run ends with an error. The user must see the output, and
- * no crash can undo it any more. */
+ * no crash can undo the output any more. */
 static void let_all_out_before_dying(void)
 {
   GByteArray *last = take_said(NULL);
@@ -97,7 +100,7 @@ static void let_all_out_before_dying(void)
 /* ---- files ---- */
 
 /* Returns whether writes to the file are outputs. A pattern that begins with a slash is compared
- * with the whole path, another one with the last part of the path. */
+ * with the complete path. Any other pattern is compared with the last component of the path. */
 static bool is_output(const char *path)
 {
   for (char **pattern = patterns; *pattern; pattern++)
@@ -106,8 +109,8 @@ static bool is_output(const char *path)
   return false;
 }
 
-/* Takes what a program writes to a file. Once outputs pass (output_pass()), writes it at once. The
- * dispatcher has no program, so what its rank writes is dropped.
+/* Takes the bytes that a program writes to a file. After output_pass(), writes these bytes at once.
+ * The dispatcher has no program, so the bytes that its rank writes are dropped.
  */
 static void file_said(int rank, const char *path, unsigned mode, bool begins, const void *bytes,
                       size_t size)
@@ -278,7 +281,7 @@ bool output_next(struct rank *r, struct move *move)
                     .event = {.kind = RCL_EVENT_OUTPUT, .output = shadow_outputs(r->index) + 1}};
   GBytes *pieces = pieces_joined(mpi->said, mpi->said_bytes, &move->content, &bytes);
   move->event.bytes = (uint32_t)MIN(bytes, UINT32_MAX);
-  if (move->event.output > shadow_left(r->index)) /* otherwise the outside has seen it */
+  if (move->event.output > shadow_left(r->index)) /* otherwise the outside has seen the output */
     hold(r, move->event.output, g_bytes_ref(pieces), bytes);
   g_bytes_unref(pieces);
   mpi->said_bytes = 0;

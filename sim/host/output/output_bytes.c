@@ -17,7 +17,7 @@ struct place {
   unsigned mode;
 };
 
-static GArray *files; /* struct place, by number - 1 */
+static GArray *files; /* struct place; file number n has index n - 1 */
 
 uint32_t pieces_file(const char *path, unsigned mode)
 {
@@ -39,7 +39,7 @@ void pieces_add(GByteArray *pieces, uint32_t file, bool begins, const void *byte
     g_byte_array_append(pieces, bytes, (guint)size);
 }
 
-/* Reads the piece at `*at` and moves behind it; returns false at the end. */
+/* Reads the piece at `*at`, and moves `*at` behind the piece. Returns false at the end. */
 static bool next_piece(const char **at, const char *end, struct piece *piece, const char **bytes)
 {
   if (*at == end)
@@ -54,7 +54,7 @@ GBytes *pieces_joined(const void *pieces, size_t size, struct content *content, 
 {
   GByteArray *joined = g_byte_array_sized_new((guint)size);
   struct piece piece, last = {0};
-  guint head = 0; /* place of the last piece's head */
+  guint head = 0; /* index of the last piece's head */
   const char *from;
   *bytes = 0;
   for (const char *at = pieces, *end = at + size; next_piece(&at, end, &piece, &from);) {

@@ -30,7 +30,7 @@ void accounting_report(void)
       layer.result.rollbacks_local++;
 }
 
-static int absent; /* ranks */
+static int absent; /* number of ranks that are absent */
 
 static enum activity waits_for(const struct rank *r)
 {

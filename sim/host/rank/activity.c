@@ -9,7 +9,7 @@ enum { NOTHING = G_N_ELEMENTS(names) };
 
 static FILE *stream;
 static char *path;
-static double began; /* in seconds, added to all times */
+static double began; /* a time in seconds, which is added to all times */
 static guint8 *last; /* by rank: the activity of its last line */
 
 static _Noreturn void fail(void)
@@ -42,7 +42,7 @@ void activity_back(const struct rank *r, double now, double to)
   if (!stream)
     return;
   fprintf(stream, "%.9f %d back to=%.9f\n", began + now, r->index, began + to);
-  last[r->index] = NOTHING; /* later time is not lost, so it gets a line of its own */
+  last[r->index] = NOTHING; /* time after this is not lost, so it gets a line of its own */
 }
 
 void activity_close(double now)

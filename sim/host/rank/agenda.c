@@ -4,7 +4,8 @@
 
 static GQueue agenda; /* struct entry */
 static uint64_t entries;
-static struct bell *bell; /* NULL until the dispatcher runs */
+/* the dispatcher's bell, or NULL as long as the dispatcher does not run */
+static struct bell *bell;
 
 static int by_time(gconstpointer a, gconstpointer b, gpointer unused)
 {
@@ -16,7 +17,7 @@ static int by_time(gconstpointer a, gconstpointer b, gpointer unused)
 }
 
 /* Rings the bell last. Ringing lets the dispatcher run, so the entry must be complete before the
- * call, and may be gone after it. */
+ * bell rings, and may be gone after that. */
 void agenda_add(const struct entry *what)
 {
   struct entry *entry = g_memdup2(what, sizeof *what);

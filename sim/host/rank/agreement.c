@@ -9,7 +9,8 @@
 enum word { UP, DOWN, ASK };
 enum { NOBODY = -1, HEADER_BYTES = 16 };
 
-/* Holds the contribution of a member, or of its whole subtree. Messages carry these bytes. */
+/* Holds the contribution of a member, or of the complete subtree of a member. Messages carry the
+ * bytes of this struct. */
 struct share {
   int flag;
   uint8_t state[]; /* by rank in the communicator: enum state */
@@ -19,11 +20,11 @@ enum state { KNOWN_FAILED = 1, NOT_ACKNOWLEDGED = 2 };
 struct agreement {
   int comm, number;
   const struct members *members;
-  int place;           /* place of this rank among the members */
-  bool begun;          /* agreements begun by this rank */
-  int told;            /* the parent that has the subtree's contribution */
-  GArray *children;    /* int: places */
-  bool *heard;         /* by place: the member has contributed here */
+  int place;           /* index of this rank among the members */
+  bool begun;          /* this rank has begun the agreement */
+  int told;            /* index of the parent that was told the subtree's contribution */
+  GArray *children;    /* int: indices of members */
+  bool *heard;         /* by member: this rank has the member's contribution */
   struct share *share; /* the subtree's contribution */
   const struct decision *decision;
 };
@@ -40,8 +41,8 @@ static bool has_failed(const struct rank *r, const struct agreement *a, int plac
   return faults_has_failed(r, a->members->member[place]);
 }
 
-/* Returns the nearest living ancestor of a place or, if there is none, the first living member. The
- * parent of a place is the place without its lowest bit. */
+/* Returns the nearest living ancestor of a member or, if there is none, the first living member.
+ * The index of a member's parent is the index of the member without its lowest bit. */
 static int parent_of(const struct rank *r, const struct agreement *a, int place)
 {
   for (int parent = place; parent > 0;) {
@@ -70,7 +71,7 @@ static size_t share_bytes(const struct agreement *a)
   return sizeof(struct share) + (size_t)size_of(a);
 }
 
-/* Sends a message, which on the network has two bits for each member. */
+/* Sends a message. On the network, the message has two bits for each member. */
 static void tell(struct rank *r, const struct agreement *a, int place, enum word word)
 {
   if (r->dead || has_failed(r, a, place))
@@ -110,7 +111,8 @@ static const struct decision *decide(const struct agreement *a)
   return decision;
 }
 
-/* Ends an agreement with its decision. Messages from others may come in while this rank sends. */
+/* Ends an agreement with its decision. Messages from other ranks may come in while this rank
+ * sends. */
 static void end(struct rank *r, struct agreement *a, const struct decision *decision)
 {
   if (a->decision)
@@ -162,7 +164,7 @@ static void go_on(struct rank *r, struct agreement *a)
   }
 }
 
-/* Updates the tree; asks children that the rank has not had before. */
+/* Updates the tree. Asks children that the rank did not have before. */
 static void look_at_tree(struct rank *r, struct agreement *a, bool ask)
 {
   choose_children(r, a);
@@ -207,7 +209,7 @@ static struct agreement *find(struct rank *r, int comm, int number, const struct
 }
 
 /* Adds a rank's contribution to an agreement: its flag, and the failures of members that the rank
- * has acknowledged, which come first in the list. */
+ * has acknowledged. The acknowledged failures come first in the list of failures. */
 static void contribute(struct rank *r, struct agreement *a, const struct comm *comm, int flag)
 {
   g_autofree int *failed = g_new(int, (gsize)comm->size);
@@ -224,7 +226,8 @@ static void contribute(struct rank *r, struct agreement *a, const struct comm *c
 
 struct agreement *agreement_begin(struct rank *r, struct comm *comm, int flag)
 {
-  bool self = comm == &r->mpi->self; /* one agreement for each rank, all with the same number */
+  /* each rank has such an agreement, and all have the same number */
+  bool self = comm == &r->mpi->self;
   struct members alone = {.size = 1, .member = comm->member};
   struct agreement *a =
       self ? find(r, -1 - r->index, ++comm->agreements, g_memdup2(&alone, sizeof alone))

@@ -4,10 +4,10 @@
 
 enum {
   NUMBERS_MAX = 16000
-}; /* the door's numbers have 16 bits; 0 is the world, 1 every rank's self */
+}; /* the door's numbers have 16 bits; 0 is MPI_COMM_WORLD, and 1 is MPI_COMM_SELF of every rank */
 
 static GHashTable *numbers;   /* key of a communicator -> its number */
-static GPtrArray *registered; /* struct members, from number 0 */
+static GPtrArray *registered; /* struct members, by number of the communicator */
 
 static void begin(void)
 {
@@ -34,7 +34,7 @@ static struct members *copy(const struct comm *made)
 }
 
 /* Returns the key of a communicator. The members are part of the key, because a program that is
- * rolled back may take another path and make another communicator in the same call. */
+ * rolled back may take a different path and make a different communicator in the same call. */
 static char *key_of(const struct comm *parent, int call, int colour, const struct comm *made)
 {
   GString *key = g_string_new(NULL);
@@ -77,10 +77,10 @@ bool communicator_has(const void *ctx, int number, int rank)
 
 /* ---- calls that a checkpoint holds ---- */
 
-static GArray *calls;    /* int, by communicator: the last call that has begun */
-static GHashTable *held; /* checkpoint -> copy of `calls` from its commit */
-/* that copy for the checkpoint to which all ranks went back last, or NULL if they went back to
- * the beginning */
+static GArray *calls;    /* int, by communicator: the number of the last call that has begun */
+static GHashTable *held; /* checkpoint -> copy of `calls`, made when the checkpoint was committed */
+/* the copy in `held` of the checkpoint to which all ranks went back last, or NULL if they went back
+ * to the beginning */
 static GArray *passed;
 
 void communicator_call(int number, int call)

@@ -4,9 +4,10 @@
 #include "sim/net/transport.h"
 
 struct faults {
-  GArray *failed;      /* int: ranks of the program, in the order of hearing of them */
-  bool *has_failed;    /* by rank of the program */
-  GHashTable *revoked; /* a set of numbers of communicators */
+  /* int: failed ranks of the program, in the order in which this rank has heard of the failures */
+  GArray *failed;
+  bool *has_failed;    /* by rank of the program: whether it is in `failed` */
+  GHashTable *revoked; /* set of the numbers of revoked communicators */
 };
 
 const char *fault_text(int error)
@@ -47,8 +48,8 @@ static void tell(struct rank *r, int peer, int comm)
   transport_send(r->transport, message, REVOKE_BYTES, false);
 }
 
-/* Tells the next living member. Because each member does that, all hear of the revocation, however
- * many fail. */
+/* Tells the next living member of the revocation. Each member does that, so all members hear of the
+ * revocation, however many fail. */
 static void tell_next(struct rank *r, const struct members *members, int place, int comm)
 {
   int next = (place + 1) % members->size;
@@ -150,8 +151,8 @@ int faults_of_peer(const struct rank *r, const struct comm *comm, int peer)
   return faults_failed(r, comm, NULL) > comm->acknowledged ? FAULT_PROC_FAILED_PENDING : FAULT_NONE;
 }
 
-/* A message within a collective call ends with the call: the rank may wait for a living peer that
- * has given the call up because of a failure. */
+/* A message within a collective call ends with that call. Otherwise the rank could wait for a
+ * living peer that has given up the call because of a failure. */
 int faults_of_request(const struct rank *r, const struct request *request)
 {
   if (!r->faults || request->kind == REQUEST_WHOLE || request->kind == REQUEST_GENERAL)

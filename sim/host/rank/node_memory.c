@@ -7,17 +7,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Holds what memory contains on one recovery line. Each image of that line refers to it. */
+/* Holds what a memory contains on one recovery line. Each image of that line refers to this
+ * struct. */
 struct line_content {
   struct node_memory *memory;
-  uint32_t incarnation, checkpoint; /* in which, and for which, its ranks were captured */
-  char *bytes;                      /* NULL: some rank is still to be captured */
+  /* the incarnation in which, and the checkpoint for which, the ranks of the line were captured */
+  uint32_t incarnation, checkpoint;
+  /* the content, or NULL as long as some rank has yet to be captured */
+  char *bytes;
   unsigned images;
 };
 
 struct node_memory {
   int comm, size, *member;
-  size_t *part; /* bytes, by member */
+  size_t *part; /* number of bytes of each member's part */
   size_t bytes;
   char *base;
   GPtrArray *contents; /* struct line_content */
@@ -33,7 +36,7 @@ static const char *first_node(int rank)
   return layout->nodes ? layout_host(layout, rank) : node_of(rank);
 }
 
-/* A rank that has not called MPI_Init yet is on its first node. */
+/* A rank that has not called MPI_Init yet counts as being on its first node. */
 static const char *present_node(int rank)
 {
   return node_of(rank) ? node_of(rank) : first_node(rank);
@@ -87,8 +90,8 @@ static struct node_memory *memory_new(const struct sharing *sharing, const size_
   return memory;
 }
 
-/* Members free their memory together, and only then can its communicator be used again. So at most
- * one memory of the living belongs to a communicator. */
+/* Members free their memory together, and the communicator's number can be used again only after
+ * that. So at most one memory that living ranks share belongs to a communicator. */
 char *sharing_make(struct sharing *sharing, const size_t *part, size_t bytes)
 {
   for (int i = 0; i < sharing->size && !sharing->memory; i++)
@@ -120,7 +123,7 @@ static bool is_needed(const struct node_memory *memory)
   return false;
 }
 
-/* Frees memory that no rank shares and no image holds any more. */
+/* Frees each memory that no rank shares and no image holds any more. */
 static void sweep(void)
 {
   for (guint i = memories ? memories->len : 0; i-- > 0;)
@@ -147,16 +150,17 @@ static uint32_t incarnation_of(int rank)
   return shadow_rank(rank)->incarnation;
 }
 
-/* Returns the last checkpoint for which the rank was captured, or begins to be. */
+/* Returns the last checkpoint for which the rank was captured, or for which its capture has
+ * begun. */
 static uint32_t reached(int rank)
 {
   const struct world_rank *of = shadow_rank(rank);
   return of->phase == RANK_CAPTURING ? of->capturing : of->line;
 }
 
-/* Returns whether the answer is true for some rank that shares memory with this one. Ranks that are
- * about to share memory do not count: one of them may be within a collective call for which it
- * needs the others. */
+/* Returns whether the answer is true for any rank that shares memory with `r`. Ranks that are about
+ * to share memory do not count, because such a rank may be within a collective call for which it
+ * needs the other ranks. */
 static bool any_partner(const struct rank *r,
                         bool (*is_so)(const struct rank *, int, const struct sharing *))
 {
@@ -178,7 +182,7 @@ static struct line_content *find_content(struct node_memory *memory, uint32_t in
   return NULL;
 }
 
-/* What a rank of another incarnation shares is not known before it has started again. */
+/* What a rank of another incarnation shares is not known until the rank has started again. */
 static bool holds_up(const struct rank *r, int partner, const struct sharing *sharing)
 {
   uint32_t incarnation = incarnation_of(r->index), line = shadow_rank(r->index)->line;
@@ -268,15 +272,16 @@ static int place_of(const struct node_memory *memory, int rank)
   return -1;
 }
 
-/* Returns whether the rank was captured, or is in a collective call. Then it stores nothing more
- * before its capture, except for what that call brings. */
+/* Returns whether the rank was captured, or is in a collective call. Such a rank writes nothing
+ * more to the memory before its capture, except for the data that the call brings. */
 static bool is_at_rest(int rank, const struct line_content *content)
 {
   return incarnation_of(rank) == content->incarnation &&
          (shadow_rank(rank)->line >= content->checkpoint || layer.rank[rank].mpi->call.inside);
 }
 
-/* Returns whether all other ranks that share the memory are at rest; `r` is captured. */
+/* Returns whether all ranks that share the memory are at rest, apart from `r`, which is
+ * captured. */
 static bool all_are_at_rest(const struct rank *r, const struct line_content *content)
 {
   const struct node_memory *memory = content->memory;
@@ -309,8 +314,8 @@ void sharing_captured(const struct rank *r, struct capture *capture)
   }
 }
 
-/* Adds what is stored to the contents, already taken, of lines for which the rank is yet to be
- * captured. */
+/* The rank has written to the memory. Adds the written bytes to the contents of lines for which the
+ * rank has yet to be captured, if these contents were taken already. */
 static void put_into_contents(const struct rank *r, const struct node_memory *memory,
                               const struct typemap *map, char *at, size_t bytes)
 {
@@ -373,8 +378,8 @@ static const struct line_content *content_in_image(int rank, const struct node_m
 }
 
 /* Restores the content of the line from which `r` starts, if `r` is the last member to start. Other
- * members may have been captured again since their start. Memory that was made after the line has
- * no content there. */
+ * members may have been captured again since their start. A memory that was made after the line has
+ * no content on the line. */
 static void put_back(const struct rank *r, const struct node_memory *memory)
 {
   const struct line_content *content = NULL;

@@ -4,7 +4,7 @@
 
 struct layer layer;
 
-static GPtrArray *rank_of_actor; /* struct rank, by the actor's number */
+static GPtrArray *rank_of_actor; /* struct rank, by the number of the rank's actor */
 
 /* ---- whose call it is ---- */
 
@@ -97,7 +97,7 @@ void *rank_alloc_unset(struct rank *r, size_t bytes)
 
 void rank_free(void *memory)
 {
-  free(memory); /* finds the arena that owns it */
+  free(memory); /* free() finds the arena that owns the memory */
 }
 
 /* ---- accounting ---- */
@@ -108,7 +108,8 @@ enum activity rank_switch(struct rank *r, enum activity activity)
                            &r->time.restart};
   enum activity before = r->activity;
   double now = machine_now();
-  if (r->restart.on) /* until the data are put back, whatever the program does */
+  if (r->restart.on) /* the activity stays the same until the data are put back, whatever the
+                        program does */
     activity = ACTIVITY_RESTART;
   activity_note(r, now);
   *where[before] += now - r->since;

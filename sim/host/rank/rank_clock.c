@@ -2,7 +2,7 @@
 
 #include "sim/host/rank/shadow.h"
 
-/* Returns by how many seconds the clock of the rank is ahead. */
+/* Returns by how many seconds the clock of the rank is ahead of simulated time. */
 static double skew_of(const struct rank *r)
 {
   static double *ahead;
@@ -17,7 +17,7 @@ static double skew_of(const struct rank *r)
   return ahead[r->index];
 }
 
-/* Returns the time that all clocks show. */
+/* Returns the time that all clocks show when the checkpoint is due. */
 static double instant_of(const struct rank *r, uint32_t checkpoint)
 {
   static struct {

@@ -18,7 +18,8 @@ void request_empty_status(MPI_Status *status)
 int request_source(const struct comm *on, int member)
 {
   const struct comm *comm = comm_peers(on);
-  if (member < comm->size && comm->member[member] == member) /* as in the world */
+  if (member < comm->size &&
+      comm->member[member] == member) /* the member has the same number as in MPI_COMM_WORLD */
     return member;
   int rank = 0;
   while (rank < comm->size && comm->member[rank] != member)
@@ -34,7 +35,7 @@ static void store(const struct request *request, const char *bytes, size_t taken
     sharing_stored(r, request->buffer, request->type, taken);
 }
 
-/* Moves the bytes of a message to where the program wants them. */
+/* Moves the bytes of a message to the place where the program wants to have them. */
 static void put(struct request *request, const char *bytes, size_t length, int source, int32_t tag)
 {
   const struct typemap *map = typemap_of(request->type);
@@ -114,8 +115,8 @@ bool request_is_done(const struct rank *r, const struct request *request)
   return request_is_complete(r, request) || (!request->filling && faults_of_request(r, request));
 }
 
-/* Drops the receive of the receipt. The moment at which a receipt comes depends on time, so
- * MPI_COMM_WORLD does not count that receive among its requests.
+/* Drops the receive of the receipt. When a receipt comes depends on time, so MPI_COMM_WORLD does
+ * not count that receive among its requests.
  */
 static void drop_receipt(struct request *request)
 {

@@ -17,14 +17,14 @@ static struct trace *trace;
 static bool scheduled; /* the run is by schedule */
 static bool strict;    /* the run is by schedule, and the schedule has not ended */
 
-static const char HOST[] = "smpi"; /* in traces */
+static const char HOST[] = "smpi"; /* name of this host in traces */
 
 enum { LAST_LINES = 12 };
 struct line {
   double time;
   struct move move;
 };
-static struct line last[LAST_LINES]; /* for the report of a breach */
+static struct line last[LAST_LINES]; /* the last lines of the trace, for the report of a breach */
 static unsigned last_count;
 
 static void note_history(double time, const struct move *move, const struct rcl_actions *actions,
@@ -35,7 +35,8 @@ static void note_history(double time, const struct move *move, const struct rcl_
     trace_move(trace, time, &world, move, actions, &told);
 }
 
-/* Returns the hazards that the earlier run had, because its moves may happen in this run. */
+/* Returns the hazards that the earlier run had. They may happen in this run, because it takes over
+ * the moves of the earlier run. */
 static unsigned hazards_of(const char *history)
 {
   GError *error = NULL;
@@ -68,7 +69,7 @@ void shadow_begin(const struct scenario *scenario, const char *trace_file, const
                                                 : properties_promised(protocol);
   world.line_stamps = properties_need_stamps(world.properties);
   world_of_levels(&world, scenario);
-  if (scenario->schedule) /* a schedule crashes nodes, which have as many ranks as in the
+  if (scenario->schedule) /* a schedule crashes nodes, and they have as many ranks here as in the
                              explorer */
     world.per_node = scenario->check.per_node;
   parts_init(&parts, &world);
@@ -145,9 +146,9 @@ bool shadow_allows(const struct move *move)
   return world_refuses(&world, move) == NULL;
 }
 
-/* Returns whether to check invariants after the move. The check takes time that grows with a
- * protocol's lists, so only debug builds check every step; other builds check steps of checkpoints
- * and recoveries. */
+/* Returns whether to check invariants after the move. The time of the check grows with a protocol's
+ * lists. So only debug builds check every step. Other builds check only steps of checkpoints and
+ * recoveries. */
 static bool worth_checking(const struct move *move)
 {
 #ifndef NDEBUG
@@ -160,7 +161,7 @@ static bool worth_checking(const struct move *move)
   case RCL_EVENT_CAPTURED:
   case RCL_EVENT_COMMITTED:
     return true;
-  case RCL_EVENT_DURABLE: /* where ranks recover on their own, each message may be logged */
+  case RCL_EVENT_DURABLE: /* if ranks recover independently, each message may be logged */
     return !shadow_independent() || move->event.part != RCL_PART_LOG;
   default:
     return false;
@@ -211,7 +212,7 @@ static void count_violation(const struct verdict *verdict)
   }
 }
 
-static char why[sizeof(((struct verdict *)0)->text)]; /* why a protocol gave up */
+static char why[sizeof(((struct verdict *)0)->text)]; /* the reason why a protocol gave up */
 
 const char *shadow_why(void)
 {
@@ -223,8 +224,8 @@ static uint32_t in_use(int rank, const void *state, struct rcl_piece *piece)
   return rcl_protocol_in_use(world.protocol, &world.config[rank], state, piece);
 }
 
-/* Warns before a list is full. A list may never shrink, and a run that gives up in the end has
- * wasted its time. */
+/* Warns before a list is full. A list may never shrink, and a run that gives up near its end has
+ * wasted much time. */
 static void warn_before_full(int rank)
 {
   static bool warned;
@@ -242,7 +243,7 @@ static void warn_before_full(int rank)
 
 static uint32_t halvings(const struct rcl_piece *piece)
 {
-  enum { MOST = 20 }; /* bytes of a list of RCL_CAPACITY_MAX entries */
+  enum { MOST = 20 }; /* number of bytes of a list of RCL_CAPACITY_MAX entries */
   uint32_t left = piece->room - piece->bytes, count = 0;
   while (count < MOST && left <= piece->room >> (count + 1))
     count++;
@@ -269,9 +270,9 @@ static bool is_place(const struct move *move)
   return move->kind == MOVE_EVENT && move->event.kind == RCL_EVENT_SAFE_POINT;
 }
 
-/* Returns a digest of the state, by which a safe point that changes nothing is left out of the
- * trace. Only at the beginning of an iteration can a safe point without an action change the state;
- * elsewhere, returns 0. */
+/* Returns a digest of the state, or 0 if the safe point is not at the beginning of an iteration. If
+ * the digest stays the same, the safe point is left out of the trace. A safe point without an
+ * action can change the state only at the beginning of an iteration. */
 static uint64_t digest_at_place(const struct move *move)
 {
   if (!trace || !is_place(move) || !move->event.iteration)
@@ -312,7 +313,7 @@ bool shadow_step(struct move *move, struct rcl_actions *actions, enum rcl_reason
   if (verdict.kind == VERDICT_GAVE_UP)
     memcpy(why, verdict.text, sizeof why);
   *reason = move->rank < 0 ? RCL_REASON_NONE : (enum rcl_reason)shadow_rank(move->rank)->gave_up;
-  return *reason == RCL_REASON_NONE; /* also when the step violates a property */
+  return *reason == RCL_REASON_NONE; /* this is true also when the step violates a property */
 }
 
 void shadow_set_strict(bool on)
@@ -381,7 +382,7 @@ void shadow_end(void)
   trace = NULL;
 }
 
-/* Returns the words of a state that a piece touches. */
+/* Returns the first of the words of a state that a piece touches. */
 static uint32_t first_word(const struct rcl_piece *piece)
 {
   return piece->offset / (uint32_t)sizeof(uint64_t);
@@ -550,8 +551,8 @@ static bool has_finished(int rank)
   return program->finished && world_standing(&world, rank).finished;
 }
 
-/* Remembers a rank that has not finished. The question comes with each message, and mostly the same
- * rank gives the answer again. */
+/* Remembers a rank that has not finished and asks about it first. The question comes with each
+ * message, and that rank usually gives the answer again. */
 bool shadow_finished(void)
 {
   static int rank;

@@ -38,8 +38,8 @@ static bool has(const struct taken *taken, uint32_t number)
   return false;
 }
 
-/* Returns whether the numbers that a rank has taken are final: the rank lives and, with global
- * recovery, has gone back already. */
+/* Returns whether the numbers that a rank has taken are final. They are if the rank lives and, with
+ * global recovery, has gone back already. */
 static bool is_there(const struct rank *r)
 {
   const struct world_rank *me = shadow_rank(r->index);
@@ -64,8 +64,8 @@ void synchronous_return(const struct rank *r)
       transport_wake(peer);
 }
 
-/* Adds a number to a set. Numbers come in their order, unless a message waits longer for its
- * receive. */
+/* Adds a number to a set. Numbers come in rising order, unless a message waits longer for its
+ * receive than a later message. */
 static void add(struct rank *r, struct taken *taken, uint32_t number)
 {
   if (number != taken->all_to + 1) {

@@ -3,7 +3,8 @@
 #include "sim/host/rank/agenda.h"
 #include "sim/host/rank/shadow.h"
 
-/* Returns the first instant for which the rank's timer has not gone off, or -1 if there is none. */
+/* Returns the first instant for which the rank's timer has not gone off yet, or -1 if there is
+ * none. */
 static double next_instant(const struct rank *r)
 {
   const struct scenario *scenario = layer.scenario;
@@ -13,7 +14,7 @@ static double next_instant(const struct rank *r)
   return -1.0;
 }
 
-/* Returns the time at which a timer that is set now goes off, or -1: never. */
+/* Returns the time at which a timer that is set now goes off, or -1 if it never does. */
 static double next_time(const struct rank *r)
 {
   double every = layer.scenario->checkpoint.every, instant = next_instant(r);
@@ -45,8 +46,8 @@ void timer_set(struct rank *r)
   tell_at(r, next_time(r));
 }
 
-/* Makes the timer wait for a step (`step` says which). It goes off after that step, but not before
- * `time`, or -1 if it does not go off. */
+/* Makes the timer wait for the kind of step that `step` names. The timer goes off after that step,
+ * but not before `time`. If `time` is -1, the timer does not go off. */
 static void tell_behind(struct rank *r, enum timer_waits step, double time)
 {
   r->timer.serial++;
@@ -74,8 +75,8 @@ static void note_progress(struct rank *r, const struct rcl_event *event,
     }
 }
 
-/* Returns whether an image would show the program elsewhere than the last image. This matters only
- * with independent recovery: otherwise one request is for all ranks, and true is returned. */
+/* Returns whether the program has moved since the rank's last image. This matters only with
+ * independent recovery. Otherwise one request is for all ranks, and this function returns true. */
 static bool has_moved(const struct rank *r)
 {
   return r->timer.moved || !shadow_independent() || r->activity == ACTIVITY_COMPUTE ||
@@ -99,8 +100,9 @@ bool timer_goes_off(struct rank *r, const struct message *notice)
 }
 
 /* Repeats the last request as if the protocol had not been told. A request that was put off waits
- * for another step of the protocol: the protocol's answer follows from its state, so without a step
- * it would put the request off again. The program itself repeats a call that a failure has undone.
+ * for another step of the protocol. The protocol's answer follows from its state, so without a step
+ * the protocol would put off the request again. The program itself repeats a call that a failure
+ * has undone.
  */
 static void tell_again(struct rank *r, bool put_off)
 {
@@ -138,7 +140,7 @@ static void call(struct rank *asked)
 }
 
 /* Returns the rank whose timer asks for a checkpoint of this rank: the rank itself if it has a
- * timer, else the coordinator. */
+ * timer, otherwise the coordinator. */
 static struct rank *asked_for(struct rank *r)
 {
   return r->timer.serial ? r : &layer.rank[RCL_COORDINATOR_RANK];
@@ -169,8 +171,9 @@ static void note_room(struct rank *r, const struct fill *fill, bool stored)
   r->timer.events_full = MIN(r->timer.events_full, fill->events);
 }
 
-/* Asks for checkpoints each time that the room in a log has halved. Logged messages and events of
- * other ranks are needed until those ranks have later checkpoints, so all ranks are asked. */
+/* Asks for checkpoints each time that the room in a log has halved. A log also has messages and
+ * events of other ranks. These are needed until the other ranks have later checkpoints, so all
+ * ranks are asked. */
 static void ask_for_room(struct rank *r, bool stored)
 {
   if (!takes_checkpoints() || layer.scenario->schedule)

@@ -40,8 +40,8 @@ static void extend_all(struct all_bounds *all, const struct typemap *of, MPI_Ain
     extend(&all->high_set, high, high);
 }
 
-/* Extends the bounds by all copies of a part. Its outermost copies are the first and the last ones,
- * so only these are looked at. */
+/* Extends the bounds by all copies of a part. The first and the last copies of the part are the
+ * outermost ones, so only these are looked at. */
 static void extend_by_part(struct all_bounds *all, const struct typemap *map,
                            const struct part *part)
 {
@@ -131,7 +131,7 @@ static struct typemap *name_type(MPI_Datatype handle, enum element element, size
   return map;
 }
 
-/* Names a type of pairs. MPI counts a pair as one element; it has two parts here. */
+/* Names a type of pairs. MPI counts a pair as one element, but a pair has two parts here. */
 static void name_pair(MPI_Datatype handle, enum element element, MPI_Datatype value,
                       MPI_Datatype index, size_t place)
 {
@@ -251,8 +251,8 @@ static void name_all(void)
   name_marker(MPI_UB, false);
 }
 
-/* Makes the type map of a handle that neither MPI nor the program has made: bytes of the size that
- * SMPI says. */
+/* Makes the type map of a handle that neither MPI nor the program has made. The type consists of
+ * bytes, and has the size that SMPI says. */
 static struct typemap *unknown(MPI_Datatype handle)
 {
   int size = 0;
@@ -265,7 +265,7 @@ const struct typemap *typemap_of(MPI_Datatype handle)
   static struct {
     MPI_Datatype handle;
     const struct typemap *map;
-  } last[64]; /* types are looked up with every message */
+  } last[64]; /* a cache, because types are looked up with every message */
   size_t place = (uintptr_t)handle / 16 % G_N_ELEMENTS(last);
   if (last[place].map && last[place].handle == handle)
     return last[place].map;
@@ -307,8 +307,8 @@ static void repeat(struct typemap *map, MPI_Count times, MPI_Count length, MPI_A
   map->stride = stride;
 }
 
-/* Makes blocks at `place` (counted in elements; NULL: at the addresses). They have `lengths`
- * elements or, if `lengths` is NULL, `length` elements each. */
+/* Makes blocks at `place`, which is counted in elements, or at the type's addresses if `place` is
+ * NULL. Block i has lengths[i] elements or, if `lengths` is NULL, `length` elements. */
 static void blocks(struct typemap *map, const int *lengths, int length, const int *place)
 {
   int count = map->integer[0];
@@ -320,12 +320,14 @@ static void blocks(struct typemap *map, const int *lengths, int length, const in
   }
 }
 
-/* Describes one dimension of an array: the type has some of its `size` elements. */
+/* Describes one dimension of an array. The dimension has `size` elements, and the type contains
+ * some of them. */
 struct dimension {
   int size;
-  int start, length;      /* if `ranks` is 0: one block */
-  int share, ranks, rank; /* else blocks of `share` elements: every `ranks`-th one, from number
-                             `rank` on */
+  int start, length; /* if `ranks` is 0, the type contains this one block */
+  /* otherwise the dimension is divided into blocks of `share` elements, and the type contains
+   * every `ranks`-th block from number `rank` on */
+  int share, ranks, rank;
 };
 
 static void add_run(GArray *runs, const struct typemap *of, int first, int length)
@@ -349,8 +351,8 @@ static void line(struct typemap *map, const struct dimension *d, const struct ty
   set_extent(map, 0, d->size * of->extent);
 }
 
-/* Makes one dimension after the other, first the one that varies fastest; the last one makes the
- * type itself. */
+/* Makes one dimension after the other, beginning with the dimension that varies fastest. The last
+ * dimension makes the type itself. */
 static void array(struct typemap *map, const struct dimension *all, int dimensions, int order)
 {
   const struct typemap *of = typemap_of(map->type[0]);
@@ -399,7 +401,7 @@ static int make_darray(struct typemap *map)
   const int *size = map->integer + 3, *how = size + n, *share = how + n, *grid = share + n;
   int error = n < 1 || rank < 0 || rank >= ranks ? MPI_ERR_ARG : MPI_SUCCESS;
   struct dimension *all = g_new0(struct dimension, (gsize)n + 1);
-  for (int i = 0; i < n && !error; i++) { /* the last varies fastest */
+  for (int i = 0; i < n && !error; i++) { /* the last dimension varies fastest */
     if (grid[i] < 1 || below % grid[i] != 0) {
       error = MPI_ERR_ARG;
       break;
@@ -446,8 +448,7 @@ static MPI_Datatype integer_of(int digits)
   return MPI_DATATYPE_NULL;
 }
 
-/* Makes the type the same as a predefined one, so that reductions treat it like the predefined
- * one. */
+/* Makes the type the same as a predefined type, so that reductions treat both types alike. */
 static int same_as(struct typemap *map, MPI_Datatype type)
 {
   const struct typemap *of = typemap_of(type);
@@ -533,7 +534,7 @@ static int fill(struct typemap *map)
 
 /* ---- SMPI's type of the same handle ---- */
 
-/* Makes SMPI's type of `size` bytes with these bounds; SMPI counts bytes in an int. */
+/* Makes SMPI's type of `size` bytes with these bounds; SMPI counts bytes in an `int`. */
 static MPI_Datatype smpi_type(MPI_Count size, MPI_Aint low, MPI_Aint extent)
 {
   MPI_Datatype bytes, made;
@@ -578,7 +579,7 @@ int typemap_make(const struct typemap_recipe *of, MPI_Datatype *made)
   map->type = g_memdup2(of->type, (gsize)of->types * sizeof *of->type);
   int error = fill(map);
   if (error)
-    return error; /* a wrong call leaves little memory behind */
+    return error; /* the memory is not freed, but a wrong call loses only little memory */
   map->handle = smpi_type(map->size, map->low, map->extent);
   g_hash_table_insert(maps, map->handle, map);
   *made = map->handle;
@@ -655,8 +656,8 @@ static void copy(const struct typemap *map, struct copying copying)
     typemap_walk(map, 0, (copying.left + map->size - 1) / map->size, copy_run, &copying);
 }
 
-/* Returns the address from which places of types count. SMPI's MPI_BOTTOM is an address like
- * others, and stands for address 0. */
+/* Returns the address from which the places of a type are counted. SMPI's MPI_BOTTOM is an ordinary
+ * address, but stands for address 0. */
 static char *origin_of(const void *items)
 {
   return items == MPI_BOTTOM ? NULL : (char *)(uintptr_t)items;

@@ -4,8 +4,8 @@
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
 
-/* Returns the first message of a nonblocking collective that has not come yet, or the request
- * itself. */
+/* Returns the request for the first message of a nonblocking collective that has not come yet.
+ * Returns `request` itself if it is no nonblocking collective. */
 static const struct request *first_open(const struct rank *r, const struct request *request)
 {
   for (int i = 0; request->kind == REQUEST_WHOLE && i < request->whole.parts; i++) {
@@ -50,7 +50,7 @@ static char *number_or(int number, const char *any)
   return number == RCL_ANY ? g_strdup(any) : g_strdup_printf("%d", number);
 }
 
-/* Returns ", for ..." or an empty text. */
+/* Returns ", for " and what the rank waits for, or an empty text. */
 static char *wait_text(const struct rank *r)
 {
   const struct wait *wait = &r->mpi->wait;

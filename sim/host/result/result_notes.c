@@ -9,7 +9,7 @@ static struct {
   unsigned timers, places, iterations, barriers;
 } seen;
 
-/* Counts how a failure of the scenario has fared. */
+/* Counts what has become of a failure of the scenario. */
 struct fate {
   unsigned points;
   bool struck;
@@ -64,7 +64,8 @@ void notes_unshared(const char *why)
   is_noted = true;
 }
 
-/* Notes each value that a description of the machine leaves out and on which figures depend. */
+/* Notes each value that a description of the machine leaves out although figures of the result
+ * depend on it. */
 static void report_defaults(void)
 {
   struct machine_default each;
@@ -94,14 +95,14 @@ static void report_assumptions(void)
   }
 }
 
-/* Notes that far fewer checkpoints were taken than were due: a program that seldom calls MPI has
- * few places for them. */
+/* Notes that far fewer checkpoints were taken than were due. A program that seldom calls MPI has
+ * few places at which a checkpoint can be taken. */
 static void report_few_checkpoints(void)
 {
   enum { FEW = 4 };
   double every = layer.scenario->checkpoint.every, taken = layer.result.checkpoints_committed;
   double due = every > 0 ? floor(machine_now() / every) : 0.0;
-  bool crashed = layer.result.crashes > 0; /* then time went by while nothing ran */
+  bool crashed = layer.result.crashes > 0; /* if so, time went by while nothing ran */
   if (!crashed && layer.scenario->checkpoint.count == 0 && due >= FEW && taken * FEW <= due)
     result_note(&layer.result,
                 "checkpoint.every: about %.0f checkpoints were due and %.0f committed; the program "

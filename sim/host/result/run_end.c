@@ -94,7 +94,7 @@ void run_stop(enum run_verdict verdict, const char *why)
 {
   run_report(verdict, why);
   fflush(NULL);
-  _exit(0); /* the program cannot go on; its actors are not worth a clean end */
+  _exit(0); /* the program cannot go on, and there is no need to end its actors properly */
 }
 
 void run_stop_without_image(void)

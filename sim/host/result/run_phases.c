@@ -3,7 +3,7 @@
 #include "sim/host/rank/shadow.h"
 #include "world/result/phases.h"
 
-static struct phases *phases; /* NULL: no rank has taken a step */
+static struct phases *phases; /* the phases, or NULL as long as no rank has taken a step */
 
 void run_phases_step(const struct rank *r, const struct rcl_event *event,
                      const struct rcl_actions *actions)

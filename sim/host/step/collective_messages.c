@@ -166,8 +166,8 @@ static void send_copy(struct rank *r, int peer, const struct message *message)
   transmit(r, copy, false);
 }
 
-/* Passes a message on to the ranks below this one, in the tree of broadcast() and of the words that
- * flow with its data. */
+/* Passes a message on to the ranks below this rank in a tree. broadcast() uses that tree, and so do
+ * the words that travel with its data. */
 static void pass_on(struct message *message, void *data)
 {
   struct rank *r = data;

@@ -34,7 +34,7 @@ static void count_crossing(const struct rank *r, const struct message *message)
     stop_note_crossing(message->line, line);
 }
 
-/* Raises ARRIVED for a message that `request` gets, or NULL if the message is drained. */
+/* Raises ARRIVED for a message that `request` gets. `request` is NULL if the message is drained. */
 static void take_message(struct rank *r, struct message *message, struct request *request)
 {
   struct step step = {.arrived = message, .drained = request == NULL};
@@ -49,13 +49,13 @@ static void take_message(struct rank *r, struct message *message, struct request
   count_crossing(r, message);
   host_take_event(r, &event, &step);
   if (request && step.slot != RCL_NO_SLOT && !step.given && !r->dead) {
-    request->announced = false; /* until the program goes on */
+    request->announced = false; /* false until the program goes on */
     r->reannounce = true;
   }
   host_fetch(r, message, step.given);
 }
 
-/* Raises ARRIVED for a message out of its channel, and owns the message. */
+/* Raises ARRIVED for a message that comes out of its channel. Takes ownership of the message. */
 static void take_from_channel(struct rank *r, struct message *message)
 {
   struct step step = {.arrived = message};
@@ -86,7 +86,7 @@ static void take_control(struct rank *r, const struct message *message, const ui
   rank_switch(r, before);
 }
 
-/* Returns whether a control message is delayed, with check.hazards. A delay may be longer than the
+/* With check.hazards, returns whether a control message is delayed. A delay may be longer than the
  * usual time between two control messages. */
 static bool is_delayed(struct rank *r, struct message *message)
 {
@@ -109,7 +109,7 @@ static struct message *next_delayed(const struct rank *r)
   return next;
 }
 
-/* Returns whether a rollback has cut the write whose end the event tells. */
+/* Returns whether a rollback has cut the write whose end the event reports. */
 static bool was_undone(const struct rank *r, const struct rcl_event *event)
 {
   struct move move = {.kind = MOVE_EVENT, .rank = (int16_t)r->index, .event = *event};
@@ -186,8 +186,8 @@ static bool is_from_the_dead(const struct rank *r, const struct message *message
           sender->born <= shadow_rank(r->index)->noticed);
 }
 
-/* Returns whether a message is treated as if it did not exist: it is of an earlier incarnation, or
- * no longer counts because its sender has died. */
+/* Returns whether a message is treated as if it did not exist. Such a message is of an earlier
+ * incarnation, or no longer counts because its sender has died. */
 static bool is_stale(const struct rank *r, const struct message *message)
 {
   return message->incarnation < shadow_rank(r->index)->incarnation || is_from_the_dead(r, message);
@@ -256,9 +256,10 @@ void host_serve(struct rank *r)
   }
 }
 
-/* Serves a rank after the end of the run, until the dispatcher says that all may leave: no alarm
- * goes off, and messages are dropped, also delayed ones. The rank waits for nothing else, because
- * it takes no step any more. Returns false if there is no message. */
+/* Serves a rank after the end of the run, until the dispatcher says that all ranks may leave.
+ * Alarms do not go off, and all messages are dropped, including delayed ones. The rank takes no
+ * step any more, so it waits for nothing but the dispatcher. Returns false if there is no
+ * message. */
 static bool wind_up(struct rank *r)
 {
   struct message *message;
@@ -288,8 +289,8 @@ void host_announce(struct rank *r, struct request *request)
     host_take_unexpected(r, request);
 }
 
-/* Takes the next match or, while draining, the next message that no receive matches. Returns false
- * if there is none. */
+/* Takes the next message that a receive matches or, while the rank drains, the next message that no
+ * receive matches. Returns false if there is no such message. */
 static bool match_one(struct rank *r)
 {
   struct request *request = NULL;
@@ -323,7 +324,8 @@ void host_offer_place(struct rank *r, uint32_t iteration)
                   NULL);
 }
 
-/* Returns whether a clock shows that time, up to the distance between two neighbouring doubles. */
+/* Returns whether the time has come. A difference of the distance between two neighbouring doubles
+ * does not count. */
 static bool has_come(double time)
 {
   static const double NEARLY = 1e-12;
@@ -365,8 +367,8 @@ static bool take_in_first(struct rank *r, const struct rcl_event *turn)
   return false;
 }
 
-/* Above the matching: takes the first message that goes to the receive of the event, or to no
- * receive. */
+/* Used above the matching: takes the first message that goes to the receive of the event or, if the
+ * event has no receive, that goes to no receive. */
 static bool match_scheduled(struct rank *r, const struct rcl_event *event)
 {
   for (GList *item = r->unexpected.head; item; item = item->next) {
@@ -463,7 +465,7 @@ static double next_time(const struct rank *r)
   return !message ? alarm : alarm < 0.0 ? message->held_until : MIN(alarm, message->held_until);
 }
 
-/* Takes one of the steps that are possible now; returns false if there is none. */
+/* Takes one of the steps that are possible now. Returns false if none is possible. */
 static bool go_on(struct rank *r)
 {
   struct request *request;
@@ -502,7 +504,7 @@ static bool is_stopped(const struct rank *r)
   return shadow_rank(r->index)->held || storage_is_awaited(r) || sharing_stops(r);
 }
 
-/* Returns whether the rank waits for other messages than those for posted receives, or the protocol
+/* Returns whether the rank waits for messages that are not for posted receives, or the protocol
  * must look at messages. */
 static bool others_come(const struct rank *r)
 {
@@ -511,8 +513,8 @@ static bool others_come(const struct rank *r)
          scenario->failures_count > 0 || scenario_asks(scenario) || scenario->protocol.interval > 0;
 }
 
-/* Returns how many messages for posted receives the rank can wait for; G_MAXUINT if it waits for
- * other messages, too. */
+/* Returns how many messages for posted receives the rank can wait for. Returns G_MAXUINT if the
+ * rank also waits for other messages. */
 static unsigned awaited(const struct rank *r)
 {
   unsigned count = 0;
@@ -525,8 +527,8 @@ static unsigned awaited(const struct rank *r)
   return count;
 }
 
-/* Waits until `done` returns true. Once all programs have ended, returns at once and abandons a
- * checkpoint in progress, because ranks may have left. */
+/* Waits until `done` returns true. Once all programs have ended, returns at once. A checkpoint in
+ * progress is abandoned then, because ranks may have left. */
 static void wait_until(struct rank *r, bool (*done)(const struct rank *, const void *),
                        const void *what, bool alert)
 {

@@ -1,4 +1,4 @@
-/* Raises the events of the program, and lets it compute. */
+/* Raises the events of the program, and lets the program compute. */
 #include "sim/host/step/host_inside.h"
 
 #include "sim/host/failures/dispatcher.h"
@@ -121,7 +121,7 @@ void host_member(struct rank *r, int comm)
   host_ready(r);
 }
 
-/* Sets the fields that COLLECTIVE and COLLECTED share. */
+/* Makes an event with the fields that COLLECTIVE and COLLECTED share. */
 static struct rcl_event event_of(const struct rank *r, enum rcl_event_kind kind)
 {
   const struct call *call = &r->mpi->call;
@@ -135,7 +135,7 @@ static struct rcl_event event_of(const struct rank *r, enum rcl_event_kind kind)
                             .tag = call->number};
 }
 
-/* Returns whether MEMBER must be the next event, at once. */
+/* Returns whether the next event must be MEMBER, at once. */
 static bool becomes_member(const struct rank *r)
 {
   return r->mpi->makes_comm && r->mpi->call.state != CALL_JOINED;
@@ -184,7 +184,7 @@ static bool nothing(const struct rank *r, const void *what)
 
 static void allow_checkpoint(struct rank *r, uint32_t iteration)
 {
-  host_poll(r); /* so that the rank is ready */
+  host_poll(r); /* this makes the rank ready */
   if (iteration)
     iteration_begins(r, iteration);
   r->iterates = iteration > 0;
@@ -212,7 +212,7 @@ void host_place_at_end(struct rank *r)
 {
   r->place = PLACE_END;
   if (!host_comes_to(r, PLACE_END, NULL) &&
-      !schedule_on()) /* a schedule itself says when the checkpoint is allowed */
+      !schedule_on()) /* in a run by schedule, the schedule says when the checkpoint is allowed */
     allow_checkpoint(r, 0);
 }
 
@@ -231,7 +231,7 @@ static void redistribute(struct rank *r, int place, const struct comm *comm)
 
 void host_restore(struct rank *r, int place, const struct comm *comm)
 {
-  output_collect(r); /* what the program has printed until here repeats earlier output */
+  output_collect(r); /* what the program has printed so far repeats earlier output */
   if (application_redistributes(r)) {
     redistribute(r, place, comm);
     return;
@@ -264,7 +264,8 @@ static bool run_has_ended(const struct rank *r, const void *what)
 void host_finish(struct rank *r)
 {
   host_ready(r);
-  if (!r->mpi->finalized) { /* else it goes on from an image that was captured after this call */
+  /* otherwise the program goes on from an image that was captured after this call */
+  if (!r->mpi->finalized) {
     iteration_ends(r);
     struct move move = {.kind = MOVE_FINISH, .rank = (int16_t)r->index};
     host_take(r, &move, NULL);
@@ -273,7 +274,7 @@ void host_finish(struct rank *r)
   host_wait(r, run_has_ended, NULL);
 }
 
-/* Crashes the rank; host_enter() takes in what it has said before. */
+/* Crashes the rank. host_enter() has taken the rank's earlier output. */
 _Noreturn void host_crash(struct rank *r)
 {
   host_enter(r);
@@ -294,8 +295,8 @@ static bool is_served(void)
   return shadow_protocol()->daemon && !schedule_on();
 }
 
-/* With clocks a rank listens while it computes, so that it does not miss the time of the next
- * checkpoint. */
+/* If the protocol uses clocks, a rank listens while it computes, so that it does not miss the time
+ * of the next checkpoint. */
 static bool listens(void)
 {
   return shadow_protocol()->clocks || is_served();
@@ -303,7 +304,7 @@ static bool listens(void)
 
 static bool is_interrupted(const struct rank *r)
 {
-  if (r->restart.on) /* it handles everything else when its data are put back */
+  if (r->restart.on) /* the rank handles everything else when its data are put back */
     return r->dead;
   return r->dead || r->notified || host_alarm_is_due(r) ||
          (shadow_protocol()->clocks && r->inbox.length > 0);
@@ -334,7 +335,7 @@ static void take_notice(struct rank *r)
   if (r->restart.on)
     host_roll_back(r);
   host_wait(r, has_noticed, NULL);
-  begin_computing(r); /* the rank may have gone back to here */
+  begin_computing(r); /* the rank may have gone back to this place */
 }
 
 void host_compute(struct rank *r, double flops)

@@ -31,8 +31,9 @@ static void ignore(struct message *message, void *data)
   (void)data;
 }
 
-/* With independent recovery the sender may live and wait in a rendezvous for this rank, so the rank
- * takes the payload. With global recovery all ranks have forgotten their sends. */
+/* Drops a message. With independent recovery, the sender may live and wait in a rendezvous for this
+ * rank, so the rank takes the payload. With global recovery, all ranks have forgotten their
+ * sends. */
 void host_drop(struct rank *r, struct message *message)
 {
   if (shadow_independent() && message->lane)
@@ -41,7 +42,7 @@ void host_drop(struct rank *r, struct message *message)
     message_free(message);
 }
 
-/* Drops messages of the program from before that incarnation, if no receive has taken them. */
+/* Drops the program's messages of earlier incarnations that no receive has taken. */
 static void drop_stale(struct rank *r, uint32_t incarnation, int source)
 {
   for (GList *item = r->unexpected.head, *next; item; item = next) {
@@ -71,7 +72,7 @@ void host_note_down(struct rank *r)
   if (r->dead)
     return;
   if (shadow_rank(r->index)->noticed == global->incarnation)
-    return; /* a later detection was noticed already */
+    return; /* the rank has already noticed a later detection */
   host_take_event(r,
                   &(struct rcl_event){
                       .kind = RCL_EVENT_DOWN, .peer = global->down, .checkpoint = global->target},
@@ -85,8 +86,8 @@ void host_disconnect(struct rank *r, int peer)
   drop_stale(r, shadow_rank(r->index)->noticed, peer);
 }
 
-/* Takes notice of each death, with independent recovery. A rank that is being rolled back does so
- * later. */
+/* With independent recovery, takes notice of each death. A rank that is being rolled back takes
+ * notice later. */
 void host_note_deaths(struct rank *r)
 {
   struct rcl_event down;
@@ -99,7 +100,7 @@ void host_note_deaths(struct rank *r)
   host_look_again(r);
 }
 
-/* Waits for a notice of that kind, and takes the first one out of the inbox. */
+/* Waits for a notice of that kind, and takes the first such notice out of the inbox. */
 static struct message *await_notice(struct rank *r, enum notice_kind kind)
 {
   for (;;) {
@@ -137,7 +138,7 @@ static void look_around(struct rank *r)
   }
 }
 
-/* Moves the rank to a spare node, or to where the failure sends all ranks. */
+/* Moves the rank to a spare node, or to the place to which the failure sends the rank. */
 static void go_home(struct rank *r)
 {
   const char *home = node_of(r->index);
@@ -146,7 +147,7 @@ static void go_home(struct rank *r)
   look_around(r);
 }
 
-/* Returns whether a survivor that was rolled back finds that there was another detection since. */
+/* Returns whether there was another detection since the survivor was rolled back. */
 static bool must_notice(const struct rank *r)
 {
   return shadow_rank(r->index)->phase == RANK_RESTORING &&
@@ -184,8 +185,8 @@ static void account_loss(struct rank *r, const struct capture *capture)
                               .restart = now->restart};
 }
 
-/* Ends the run as lost: the image or log that the rank needs was erased, or lost with its node, as
- * the shadow world says. */
+/* Ends the run as lost. According to the shadow world, the image or log that the rank needs was
+ * erased, or was lost with its node. */
 static _Noreturn void start_from_nothing(struct rank *r, uint32_t checkpoint)
 {
   uint32_t incarnation = shadow_independent() ? shadow_rank(r->index)->noticed : 0;
@@ -218,8 +219,8 @@ static _Noreturn void restore_image(struct rank *r, uint32_t checkpoint)
   image_restore(capture->image);
 }
 
-/* Returns whether main begins again, at the application level. Then slots, records and accounts go
- * back when the data are put back. */
+/* Returns whether main begins again, as it does at the application level. If so, slots, records and
+ * accounts go back when the data are put back. */
 static bool begins_again(const struct rank *r, uint32_t checkpoint)
 {
   const struct capture *capture = storage_capture(r, checkpoint);
@@ -241,7 +242,7 @@ static void set_back_alone(struct rank *r, uint32_t target)
   storage_set_back(r, target, died);
 }
 
-/* Takes one rank back, with independent recovery. A living rank has its last image in memory; any
+/* Takes one rank back, with independent recovery. A living rank has its last image in memory. Any
  * other image is read from storage. */
 static _Noreturn void go_back_alone(struct rank *r)
 {
@@ -271,7 +272,7 @@ static _Noreturn void go_back_alone(struct rank *r)
 }
 
 /* Returns whether the image that the rank has read is still there. If a crash that is not detected
- * yet has taken it, waits until there is another target. */
+ * yet has taken the image, waits until there is another target. */
 static bool await_readable(struct rank *r, uint32_t target)
 {
   static const double until_interrupted = 1e9;
@@ -289,7 +290,7 @@ static _Noreturn void perish(struct rank *r)
   transport_abandon(r->transport);
   message_free(await_notice(r, NOTICE_END));
   layer.perished(r);
-  abort(); /* the call before does not return */
+  abort(); /* not reached: the call above does not return */
 }
 
 static void set_back(struct rank *r, uint32_t target)
@@ -341,7 +342,7 @@ _Noreturn void host_roll_back(struct rank *r)
   restore_image(r, target);
 }
 
-/* Starts a restored rank; it does nothing before this. */
+/* Starts a restored rank. The rank does nothing before this call. */
 static void start_rank(struct rank *r, uint32_t checkpoint)
 {
   r->place_due = r->notified = r->stopped = false;
@@ -366,7 +367,7 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   host_look_again(r);
   synchronous_return(r);
   r->rematch = true;
-  if (host_below_matching()) /* its receives are posted already */
+  if (host_below_matching()) /* the rank's receives are posted already */
     transport_let_in(r->transport, NULL, NULL);
   rank_switch(r, ACTIVITY_MPI);
   sharing_started(r);
@@ -399,9 +400,9 @@ void host_put_back(struct rank *r, int place, const struct comm *comm)
 
 /* ---- checkpoints ---- */
 
-/* Closes the rank's connections for a capture, and returns whether they are closed. Some
- * interconnects cannot be captured while connections are open; all may take time to come to
- * rest. */
+/* Closes the rank's connections for a capture. Returns whether the connections are closed. Some
+ * interconnects cannot be captured while connections are open. Every interconnect may take time to
+ * come to rest. */
 static bool close_connections(const struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
@@ -415,8 +416,8 @@ static bool close_connections(const struct rank *r)
   return closes;
 }
 
-/* Captures an image and returns it. Returns once more, with NULL, each time that the rank has gone
- * back to the image. */
+/* Captures an image and returns it. Returns NULL, once more each time, when the rank has gone back
+ * to the image. */
 static struct image *take_image(struct rank *r)
 {
   struct image *image = NULL;
@@ -441,8 +442,9 @@ static void copy_image(struct rank *r, uint32_t checkpoint)
     copy_state(r, bytes);
 }
 
-/* Captures the rank. Waits for payloads under way first, because delivered messages must be in the
- * image. The time for the copy passes ahead of the capture, while the program stands still. */
+/* Captures the rank. First waits for payloads that are under way, because delivered messages must
+ * be in the image. The time for the copy passes before the capture, while the program stands
+ * still. */
 void host_capture(struct rank *r)
 {
   enum activity before = rank_switch(r, ACTIVITY_CHECKPOINT);
@@ -474,8 +476,8 @@ void host_capture(struct rank *r)
   sharing_wake(r);
 }
 
-/* Ends a run that would capture an interconnect while it is open, because a system-level image
- * cannot hold it. */
+/* Ends a run that would capture a rank while its connections are open, because a system-level image
+ * cannot contain open connections. */
 static void refuse_interconnect(void)
 {
   const struct scenario *scenario = layer.scenario;

@@ -1,4 +1,4 @@
-/* Takes one step of the protocol: an event goes in, actions are carried out. */
+/* Takes one step of the protocol: gives the protocol an event, and carries out its actions. */
 #include "sim/host/rank/agenda.h"
 #include "sim/host/result/run_end.h"
 #include "sim/host/step/host_inside.h"
@@ -35,8 +35,8 @@ static void payload_arrived(struct message *message, void *request)
   request_complete(request);
 }
 
-/* Gives the receive, if there is one, the bytes at once. The receive is complete at the time at
- * which the bytes arrive. */
+/* Gives the bytes to the receive at once, if there is a receive. The receive is complete when the
+ * bytes arrive in simulated time. */
 void host_fetch(struct rank *r, struct message *message, struct request *request)
 {
   if (request) {
@@ -53,7 +53,7 @@ bool host_below_matching(void)
   return shadow_protocol()->level == RCL_LEVEL_CHANNEL;
 }
 
-/* Owns the message. */
+/* Takes ownership of the message. */
 void host_pass_up(struct rank *r, struct message *message)
 {
   struct request *request = matching_receive(r->mpi, message);
@@ -79,7 +79,8 @@ static void let_in(struct rank *r, const struct request *request)
     transport_let_in(r->transport, is_for, request);
 }
 
-/* Gives the receive that was posted last the first unexpected message that fits, or lets it wait.
+/* Gives the first unexpected message that matches to the receive that was posted last. If there is
+ * none, the receive waits.
  */
 void host_take_unexpected(struct rank *r, struct request *request)
 {
@@ -130,7 +131,7 @@ static void set_stamp(struct rank *r, uint16_t incarnation, uint32_t line)
   r->sends_behind = line;
 }
 
-/* Keeps the stamp of a step in which the rank crashes, because the world forgets it with the
+/* Keeps the stamp of a step in which the rank crashes, because the world forgets the stamp with the
  * rank. */
 static void set_stamp_before(struct rank *r, const struct rcl_event *event)
 {
@@ -143,7 +144,8 @@ static void set_stamp_before(struct rank *r, const struct rcl_event *event)
             event->kind == RCL_EVENT_CAPTURED ? event->checkpoint : me->line);
 }
 
-/* Returns the bytes on the network: what the protocol adds to a message travels with it. */
+/* Returns the number of bytes of the message on the network, with the bytes that the protocol adds
+ * to the message. */
 static uint64_t program_bytes(const struct message *message)
 {
   return (uint64_t)message->bytes + shadow_protocol()->piggyback_bytes;
@@ -159,8 +161,8 @@ static void transmit_message(struct rank *r, const struct rcl_action *action, st
   step->send = transport_send(r->transport, message, bytes, step->blocking);
 }
 
-/* Returns whether a control message joins an earlier one of this step to the same rank. Both are
- * one message, so only the first is charged. */
+/* Returns whether a control message joins an earlier one of this step to the same rank. Both travel
+ * as one message, so only the first one takes time. */
 static bool joins_another(struct rank *r, int peer)
 {
   if (!r->told)
@@ -188,7 +190,7 @@ static void send_control(struct rank *r, const struct rcl_action *action)
   rank_switch(r, before);
 }
 
-/* Sends the control messages that no message of the program took along. */
+/* Sends the control messages that have not travelled with a message of the program. */
 static void send_controls(struct rank *r)
 {
   for (int to = piggyback_left(r); to >= 0; to = piggyback_left(r)) {
@@ -223,8 +225,8 @@ static void resend_message(struct rank *r, const struct rcl_action *action)
   rank_switch(r, before);
 }
 
-/* Ends the call for the protocol. If the protocol holds the result, it goes where the data would
- * have come. */
+/* Ends the call for the protocol. If the protocol holds the result, puts the result where the data
+ * would have come. */
 static void deliver_call(struct rank *r, const struct rcl_action *action, struct call *call)
 {
   call->state = CALL_NONE;
@@ -243,7 +245,7 @@ static void keep_result(struct rank *r, uint32_t slot, const struct call *call)
   payload_drop(result.payload);
 }
 
-/* Writes a part. Memory that was not copied at the capture is copied first. */
+/* Writes a part to storage. Memory that was not copied at the capture is copied first. */
 static void store_part(struct rank *r, const struct rcl_action *action)
 {
   if (action->part == RCL_PART_IMAGE) {
@@ -281,8 +283,8 @@ static void join_call(const struct rcl_action *action, struct call *call)
   call->words[RCL_WORDS] = 1;
 }
 
-/* Takes out the message that waits in that slot, whose payload may still be at its sender, or NULL
- * if the slot is from a checkpoint. */
+/* Returns the message that waits in that slot, and takes it out. The payload of the message may
+ * still be at its sender. Returns NULL if the slot is from a checkpoint. */
 static struct message *take_waiting(struct rank *r, uint32_t slot)
 {
   for (GList *item = r->waiting.head; item; item = item->next) {
@@ -295,7 +297,7 @@ static struct message *take_waiting(struct rank *r, uint32_t slot)
   return NULL;
 }
 
-/* Drops a message that is forgotten before it was delivered. */
+/* Drops a message that is forgotten before it is delivered. */
 static void drop_waiting(struct rank *r, uint32_t slot)
 {
   struct message *waiting = take_waiting(r, slot);
@@ -352,7 +354,8 @@ static void allow_match(struct rank *r, const struct rcl_action *action)
   let_in(r, request);
 }
 
-/* Starts the interconnect again; its time is part of the checkpoint or of the restart. */
+/* Starts the interconnect again. The time that this takes is part of the checkpoint or of the
+ * restart. */
 static void open_connections(struct rank *r)
 {
   enum activity before = r->activity;
@@ -381,7 +384,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     break;
   case RCL_ACTION_SUPPRESS:
     layer.result.messages.suppressed +=
-        dispatcher_has_recovered(); /* else the message waits in the log */
+        dispatcher_has_recovered(); /* otherwise the message waits in the log */
     if (step->call)
       step->call->state = CALL_NONE;
     break;
@@ -442,8 +445,8 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
     break;
   case RCL_ACTION_ROLL_BACK:
     if (shadow_rank(r->index)->phase != RANK_RESTORING)
-      run_stop_without_image(); /* a violation of `legal`: the protocol has named a slot that never
-                                   was filled */
+      /* the protocol has named a slot that was never filled, which violates `legal` */
+      run_stop_without_image();
     break;
   case RCL_ACTION_OUTPUT:
     output_leaves(r);
@@ -461,7 +464,7 @@ static void carry_out(struct rank *r, const struct rcl_action *action, struct st
   case RCL_ACTION_CAPTURE:
   case RCL_ACTION_GIVE_UP:
   case RCL_ACTION_STOPPED_LOGGING:
-    break; /* these change the shadow world only, where the wait loop reads them */
+    break; /* these actions change only the shadow world, and the wait loop looks there */
   case RCL_ACTION_NONE:
   case RCL_ACTION_KINDS:
     break;
@@ -475,8 +478,8 @@ static _Noreturn void gave_up(const struct rank *r, enum rcl_reason reason)
   run_stop(reason == RCL_REASON_NO_CHECKPOINT ? RUN_LOST : RUN_GAVE_UP, why);
 }
 
-/* Notes that the program is held for a capture, or no longer: meanwhile the rank does nothing but
- * wait for its peers' control messages. */
+/* Notes that the program is now held for a capture, or that it no longer is. While the program is
+ * held, the rank only waits for its peers' control messages. */
 static void watch_hold(struct rank *r, const struct rcl_event *event)
 {
   bool before = r->quiesces;
@@ -492,7 +495,7 @@ static void watch_hold(struct rank *r, const struct rcl_event *event)
 }
 
 /* Takes one move, most often an event. A step starts no work if a crash follows at this very point.
- * STORE comes last, because it saves the slots that the other actions leave. */
+ * STORE comes last, because it saves the slots as the other actions leave them. */
 void host_take(struct rank *r, struct move *move, struct step *step)
 {
   struct step plain = {0};

@@ -21,8 +21,8 @@ uint32_t words_bytes(void)
   return protocol->call_bytes ? protocol->call_bytes : MAX(protocol->piggyback_bytes, 1);
 }
 
-/* Returns whether a message carries the root's words down a tree; other messages carry their
- * sender's words. */
+/* Returns whether a message carries the root's words down a tree. Other messages carry the words of
+ * their sender. */
 static bool goes_down(int32_t tag)
 {
   return tag % CALL_KINDS == TAG_BCAST || tag % CALL_KINDS == TAG_SCATTER;
@@ -62,13 +62,13 @@ void words_detach(struct rank *r, const struct message *message)
 
 struct given {
   uint32_t sum[RCL_WORDS + 1];
-  int got; /* number of members that have got the words */
+  int got; /* number of members that were given the words */
 };
 
 static GHashTable *given; /* struct given, by the call */
 
-/* Returns the key of the rank's call. Words of a call that a rollback has cut stay, so the
- * incarnation is part of the key: members make the call again in another one.
+/* Returns the key of the rank's call. The incarnation is part of the key: the words of a call that
+ * a rollback has cut stay in the table, and members make the call again in another incarnation.
  */
 static gint64 key_of(const struct rank *r)
 {

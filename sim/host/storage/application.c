@@ -9,19 +9,19 @@
 
 /* Holds what a rank protects, in the rank's arena. */
 struct application {
-  struct region *region; /* by id */
+  struct region *region; /* sorted by id */
   int regions, regions_room;
   int *position;
   int depth, depth_room;
-  struct comm **comm; /* communicators that the program has made, in the order of the calls that
-                         made them last */
+  /* communicators that the program has made, sorted by the last call that made each */
+  struct comm **comm;
   int comms, comms_room;
-  /* This is the place to which the program must come next, because its data were restored from an
-   * image of that place; NONE: any place. */
+  /* The place to which the program must come next, because its data were restored from an image of
+   * that place. It is NONE if the program may come to any place. */
   enum place next;
 };
 
-/* IMAGE_MOST is the largest image, in bytes. */
+/* The number of bytes of the largest image. */
 static const double IMAGE_MOST = 0x1p31;
 
 static const char *const place_text[] = {"", "the place where a checkpoint is allowed",
@@ -65,7 +65,8 @@ bool application_redistributes(const struct rank *r)
 
 /* ---- what is protected ---- */
 
-/* Returns the index at which an id is in a list sorted by id, or at which it belongs. */
+/* Returns the index of an id in a list that is sorted by id, or the index at which the id
+ * belongs. */
 static int place_of(const struct region *region, int regions, int id)
 {
   int at = 0;
@@ -209,7 +210,7 @@ void application_made(struct rank *r, struct comm *comm, int key)
     return;
   struct application *a = application_of(r);
   int count = 0;
-  for (int i = 0; i < a->comms; i++) /* a communicator that is used again comes last */
+  for (int i = 0; i < a->comms; i++) /* a communicator that is made again moves to the end */
     if (a->comm[i] != comm)
       a->comm[count++] = a->comm[i];
   a->comms = count;
@@ -251,7 +252,7 @@ struct comm *application_again(struct rank *r, const struct comm *parent, int co
     if (each->number < 2 || each->hidden || each->parent != parent->number ||
         each->colour != colour || each->key != key || (made && !made->freed))
       continue;
-    if (made) { /* made and freed again since main began */
+    if (made) { /* it was made and freed since main began again */
       while (*link && *link != made)
         link = &(*link)->next;
       *link = *link ? (*link)->next : NULL;
@@ -321,8 +322,8 @@ static struct comm *group_again(struct rank *r, const struct saved_comm *saved)
   return group;
 }
 
-/* Puts back the communicators that main has not made again. Freed communicators are offered again
- * when the next one is made. */
+/* Puts back the communicators that main has not made again. Freed communicators are used again when
+ * the next communicator is made. */
 static void put_back_comms(struct rank *r, const struct saved *saved)
 {
   struct comm **last = &r->mpi->freed;
@@ -378,7 +379,8 @@ static bool order_is_turned(void)
   return order && !strcmp(order, other);
 }
 
-/* Returns the image of the present state; its regions are the program's memory. */
+/* Returns the image of the present state. The regions of this image point to the program's
+ * memory. */
 static struct saved *collect(const struct rank *r, enum place place)
 {
   const struct application *a = r->mpi->application;
@@ -394,7 +396,8 @@ static struct saved *collect(const struct rank *r, enum place place)
   if (a && a->depth)
     g_array_append_vals(now->position, a->position, (guint)a->depth);
   save_comms(r, now->comms);
-  if (place == PLACE_BARRIER) { /* a restart calls it again, so the image does not count the call */
+  /* a restart calls the barrier again, so the image does not count this call */
+  if (place == PLACE_BARRIER) {
     now->barrier = r->mpi->call.site.comm->number;
     for (guint i = 0; i < now->comms->len; i++) {
       struct saved_comm *comm = &g_array_index(now->comms, struct saved_comm, i);
@@ -404,7 +407,7 @@ static struct saved *collect(const struct rank *r, enum place place)
   return now;
 }
 
-/* Adds the present contents of files to an image (NULL: there is none), and returns the image. */
+/* Adds the present contents of files to an image, which may be NULL, and returns the image. */
 static struct saved *with_files(struct rank *r, struct saved *saved)
 {
   if (saved && !(saved->files = heap_files_save(r->arena)))
@@ -481,7 +484,7 @@ static void check_place(struct rank *r, const struct saved *saved, enum place pl
       place_text[place], is, was, r->restart.checkpoint);
 }
 
-/* Returns the type of an item. Data without a type count as bytes. */
+/* Returns the type of an item. An item without a type counts as bytes. */
 static enum item type_of(enum item item)
 {
   return item == ITEM_NONE ? ITEM_BYTE : item;

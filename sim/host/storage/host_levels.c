@@ -3,8 +3,8 @@
 #include "sim/host/rank/shadow.h"
 #include "sim/net/placement.h"
 
-/* Returns a rank on the node that is `away` nodes after the node of `rank` in its set, a circle;
- * -1: the node before. */
+/* Returns a rank on the node that is `away` nodes after the node of `rank` in the set of that node.
+ * The set is a circle, so -1 names the node before. */
 static int neighbour(int rank, const struct level *level, int away)
 {
   int per_node = scenario_stored_per_node(layer.scenario), node = rank / per_node;
@@ -33,7 +33,8 @@ static struct step_of_transfer step(const struct level *level, enum step_kind di
               bytes);
 }
 
-/* Returns the bytes of parity that a node keeps for that many bytes of each node of its set. */
+/* Returns the number of bytes of parity that a node keeps if each node of its set has `bytes`
+ * bytes. */
 static double parity(const struct level *level, double bytes)
 {
   return level->losses * bytes / (level->group - level->losses);
@@ -89,7 +90,7 @@ unsigned levels_read(int rank, uint32_t checkpoint, double bytes, struct step_of
   if (is_coded(level)) {
     steps[count++] = work(machine_encode_seconds(bytes));
     steps[count++] = step(level, STEP_WRITE, rank, rank, bytes + parity(level, bytes));
-  } else { /* its own images, and those of the node whose partner it is */
+  } else { /* a node keeps its own images, and the images of the node whose partner it is */
     int before = neighbour(rank, level, -1);
     steps[count++] = step(level, STEP_READ, before, rank, bytes);
     steps[count++] = step(level, STEP_WRITE, rank, rank, 2.0 * bytes);

@@ -79,7 +79,8 @@ static void need(GPtrArray *needs, const char *key, const char *format, ...)
 }
 
 /* Returns the index of the first failure by which a server loses its images, or failures_count if
- * there is none. A scenario with such a failure has another world, because images can be lost. */
+ * there is none. A scenario with such a failure has a different world, because images can be lost
+ * there. */
 static unsigned emptied(const struct scenario *scenario)
 {
   unsigned i = 0;
@@ -113,7 +114,7 @@ static void add_needs(GPtrArray *needs, const struct scenario *scenario)
   need(needs, "checkpoint.level", "%s",
        scenario->checkpoint.level == IMAGE_APPLICATION ? "application" : "system");
   need(needs, "checkpoint.storage", "%s", storages[scenario->checkpoint.storage]);
-  need(needs, "check.hazards", "%s", /* of all hazards, channels depend on this one only */
+  need(needs, "check.hazards", "%s", /* this is the only hazard on which channels depend */
        scenario->check.hazards & HAZARD_CONTROL_OVERTAKES ? "control-overtakes" : "none");
   need(needs, "check.properties", "%s", properties ? properties : "promised");
   need(needs, "failures.returns", "%s",
@@ -153,7 +154,7 @@ int manifest_ranks(const struct manifest *m)
   return ranks ? (int)g_ascii_strtoll(ranks, NULL, 10) : 0;
 }
 
-/* Returns whether `key` must have the same value in a run with another number of ranks, too. */
+/* Returns whether `key` must have the same value even in a run with a different number of ranks. */
 static bool other_ranks_need(const char *key)
 {
   return g_str_equal(key, "checkpoint.level") || g_str_equal(key, "checkpoint.storage");
@@ -212,7 +213,7 @@ static bool fail(GError **error, const char *file, const char *format, ...)
   return false;
 }
 
-/* Finds size and checksum of a file; on failure returns false with GLib's `error`. */
+/* Finds the size and the checksum of a file. On failure, returns false with GLib's `error`. */
 static bool measure(const char *path, uint64_t *bytes, char **sum, GError **error)
 {
   g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, error);
@@ -360,7 +361,7 @@ static bool take_line(struct manifest *m, const char *line)
 }
 
 /* Reads the text up to `end`. Returns false with an error if `end` does not have the checksum of
- * all lines before it, if the first line is another, or if a line cannot be read. */
+ * all lines before it, if the first line is not the one expected, or if a line cannot be read. */
 static bool take_text(struct manifest *m, const char *text, const char *name, GError **error)
 {
   const char *last = g_strrstr(text, "\nend ");

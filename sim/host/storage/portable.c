@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { ORDER_MARK = 1, REGION_BYTES = 16, EXTENTS_BYTES = 24, COMM_BYTES = 32, MEMBER_BYTES = 4 };
-enum { DIMENSION = 256 }; /* added to the type of a region for each dimension */
+enum { DIMENSION = 256 }; /* number that is added to the type of a region for each dimension */
 enum comm_flag { FREED = 1, HIDDEN = 2 };
 
 bool portable_is_type(enum item item)
@@ -57,8 +57,9 @@ void portable_free(struct saved *saved)
   g_free(saved);
 }
 
-/* Returns whether an image lists the members of a communicator. The first two communicators have
- * all ranks, and the rank alone, so their members are not stored. */
+/* Returns whether an image lists the members of a communicator. Communicator 0 has all ranks as
+ * members, and communicator 1 has only the rank itself. So the members of these two are not
+ * stored. */
 static bool lists_members(int number)
 {
   return number > 1;
@@ -66,7 +67,7 @@ static bool lists_members(int number)
 
 /* ---- items in either order ---- */
 
-/* Reverses the bytes of each item of `size` bytes. */
+/* Reverses the order of bytes in each item of `size` bytes. */
 static void turn(void *items, size_t bytes, size_t size)
 {
   char *item = items;
@@ -168,10 +169,11 @@ GByteArray *portable_write(const struct saved *saved, bool turned)
 struct reader {
   const GByteArray *bytes;
   size_t at;
-  bool turned, ended; /* ended: a read went beyond the end */
+  /* turned: items have the other byte order; ended: a read went beyond the end */
+  bool turned, ended;
 };
 
-/* Reads that many bytes unchanged. */
+/* Reads that many bytes, in the order in which they are stored. */
 static char *take(struct reader *r, uint64_t bytes)
 {
   r->ended |= bytes > r->bytes->len - r->at;
@@ -242,7 +244,7 @@ static void get_shape(struct reader *r, struct shape *shape)
   }
 }
 
-/* Returns whether the part lies in its array and has that many bytes. */
+/* Returns whether the part lies within its array, and has as many bytes as the region. */
 static bool fits(const struct region *region)
 {
   const struct shape *shape = &region->shape;
@@ -305,8 +307,7 @@ static const char *get_comm(struct reader *r, struct saved *saved, int ranks, in
   return NULL;
 }
 
-/* Reads the lists. Stops where the bytes end, so that a wrong count costs no more time than the
- * bytes are long.
+/* Reads the lists. Stops where the bytes end, so that a wrong count does not take long.
  */
 static const char *get_lists(struct reader *r, struct saved *saved, const struct counts *counts,
                              int ranks, int rank)

@@ -62,7 +62,7 @@ static void require_place(const char *folder, const struct saved *saved, guint r
         folder, rank);
 }
 
-/* Ends the run if a rank has made more collective calls on a communicator than another one. */
+/* Ends the run if two ranks have made different numbers of collective calls on a communicator. */
 static void require_calls(const char *folder, const struct saved *saved, GHashTable *calls)
 {
   for (guint i = 0; i < saved->comms->len; i++) {
@@ -163,11 +163,12 @@ uint32_t redistribution_checkpoint(void)
 struct filling {
   const struct region *region;
   struct box box;
-  bool *filled; /* by item */
-  double bytes; /* read so far */
+  bool *filled; /* by item: whether it was put in */
+  double bytes; /* number of bytes read so far */
 };
 
-/* Puts items of a row in. An item that another image has put in must have the same value. */
+/* Puts in items of a row. If another image has put in the item already, the value must be the
+ * same. */
 static void put_row(struct filling *f, size_t at, const char *row, size_t items, guint owner)
 {
   size_t size = portable_item_bytes(f->region->item);

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *folder; /* folder that the run before has left, or NULL if there is none */
+/* folder that the run before this one has left, or NULL if there was no such run */
+static const char *folder;
 static struct manifest *manifest;
-static uint16_t incarnation; /* the incarnation in which all restart */
+static uint16_t incarnation; /* the incarnation in which all ranks restart */
 
 const char *restart_history(void)
 {
@@ -37,7 +38,7 @@ const char *restart_history(void)
   return g_build_filename(folder, "trace.txt", NULL);
 }
 
-/* Takes the move, unless it cannot happen. */
+/* Takes the move if it can happen. */
 static void take(struct move move, struct rcl_actions *actions)
 {
   enum rcl_reason reason;
@@ -54,8 +55,8 @@ void restart_begin(void)
   for (int rank = 0; rank < layer.ranks; rank++)
     take((struct move){.kind = MOVE_CRASH, .rank = (int16_t)rank}, &actions);
   take((struct move){.kind = MOVE_DETECT, .rank = -1}, &actions);
-  for (int rank = 0; rank < layer.ranks; rank++) /* for ranks that were declared dead while they
-                                                    lived */
+  for (int rank = 0; rank < layer.ranks;
+       rank++) /* needed for ranks that were declared dead while they lived */
     take((struct move){.kind = MOVE_DETECT, .fault = DETECT_END, .rank = (int16_t)rank}, &actions);
   g_free(actions.item);
   incarnation = shadow_global()->incarnation;
@@ -66,7 +67,7 @@ void restart_begin(void)
 
 /* ---- a rank ---- */
 
-/* Returns the contents of the file `name`, which it frees, or NULL if there is no such file. */
+/* Returns the contents of the file `name`, or NULL if there is no such file. Frees `name`. */
 static GByteArray *read_file(char *name)
 {
   g_autofree char *mine = name, *path = g_build_filename(folder, mine, NULL);

@@ -4,7 +4,7 @@
 #include "sim/host/result/result_notes.h"
 #include "sim/net/placement.h"
 
-static double down_until; /* seconds of simulated time */
+static double down_until; /* simulated time, in seconds, until which the server is down */
 
 bool server_fail(const struct failure *failure)
 {

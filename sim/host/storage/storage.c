@@ -10,7 +10,7 @@
 #include "sim/host/storage/server.h"
 #include "sim/net/transport.h"
 
-enum { COMMIT_BYTES = 512 }; /* the record of a commit */
+enum { COMMIT_BYTES = 512 }; /* number of bytes of the record of a commit */
 
 static void free_slot(void *data)
 {
@@ -31,7 +31,7 @@ static void insert_slot(GHashTable *slots, uint32_t number, const struct slot *s
   g_hash_table_insert(slots, GUINT_TO_POINTER(number), copy);
 }
 
-/* Copies the slots. Their order in a hash table has no effect on a run.
+/* Copies the slots. The order of slots in a hash table has no effect on a run.
  */
 static GHashTable *copy_slots(GHashTable *slots)
 {
@@ -62,7 +62,8 @@ static void free_record(void *data)
   g_free(record);
 }
 
-/* Copies a message for an image, from which the message is restored whole, without a transfer. */
+/* Copies a message for an image. When the image is restored, the complete message is there without
+ * a transfer. */
 static struct message *copy_message(const struct message *message)
 {
   struct message *copy = g_memdup2(message, sizeof *message);
@@ -106,7 +107,8 @@ void storage_begin(struct rank *r)
 
 /* ---- slots ---- */
 
-static uint64_t kept; /* slots kept so far: the place of the last one in their order */
+/* number of slots kept so far, which is also the order number of the last slot */
+static uint64_t kept;
 
 void storage_keep(struct rank *r, uint32_t slot, const struct message *message, bool waiting,
                   bool sent)
@@ -129,7 +131,7 @@ const struct slot *storage_waiting(const struct rank *r, int peer, int tag, int 
   const struct slot *first = NULL;
   GHashTableIter iter;
   void *item;
-  if (r->slots_waiting == 0) /* so a poll does not look through a log of sent messages */
+  if (r->slots_waiting == 0) /* this way a poll does not look through a log of sent messages */
     return NULL;
   g_hash_table_iter_init(&iter, r->slots);
   while (g_hash_table_iter_next(&iter, NULL, &item)) {
@@ -250,7 +252,8 @@ struct write {
   enum rcl_part part;
   double bytes;
   bool begun, cut, uses_server;
-  struct transfer *transfer; /* NULL: it waits for its turn, or is just beginning */
+  /* the transfer of the write, or NULL if the write waits for its turn or is just beginning */
+  struct transfer *transfer;
 };
 
 bool storage_read_bytes(struct rank *r, uint32_t checkpoint, double bytes)
@@ -308,7 +311,8 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   struct step_of_transfer steps[LEVEL_STEPS + 1] = {{.kind = STEP_WRITE,
                                                      .from = node_of(r->index),
                                                      .to = node_service(),
-                                                     .unsynced = true}}; /* to the event logger */
+                                                     /* this write goes to the event logger */
+                                                     .unsynced = true}};
   unsigned count = 1;
   if (!job)
     return;
@@ -321,18 +325,19 @@ static void begin_write(struct rank *r, enum rcl_part queue)
   job->transfer =
       machine_transfer(node_of(r->index), steps, server_await(steps, count), write_ended, job);
   if (job->cut &&
-      machine_cut(job->transfer)) /* beginning it lets other ranks run, and a rank may crash */
+      machine_cut(
+          job->transfer)) /* while the transfer begins, other ranks run, and a rank may crash */
     g_free(job);
 }
 
-/* Returns the bytes that are new in a log of an independent protocol. */
+/* Returns the number of bytes that are new in the log of a protocol with independent recovery. */
 static double log_bytes(struct rank *r)
 {
   return (double)shadow_state_increment(r->index, &r->logged);
 }
 
-/* Returns the bytes that a STORE writes: an image, if that is the part, and the protocol's state;
- * slots too, unless the STORE is bare. */
+/* Returns the number of bytes that a STORE writes: the protocol's state; the image, if the part is
+ * an image; and the slots, unless the STORE is bare. */
 static double bytes_of(struct rank *r, const struct rcl_action *store)
 {
   if (shadow_independent() && store->part == RCL_PART_LOG)
@@ -363,7 +368,7 @@ void storage_store(struct rank *r, const struct rcl_action *store)
   CHECK(records_of(r, checkpoint, part) == 0, "each part of a checkpoint is stored once");
   REQUIRE(!last || last->checkpoint <= checkpoint || part == RCL_PART_LOG,
           "images are written in the order of their checkpoints");
-  if (part == RCL_PART_IMAGE || !shadow_independent()) { /* else only the state is written */
+  if (part == RCL_PART_IMAGE || !shadow_independent()) { /* otherwise only the state is written */
     struct record *record = g_new0(struct record, 1);
     *record = (struct record){.checkpoint = checkpoint,
                               .part = part,
@@ -399,7 +404,7 @@ bool storage_has_begun(int rank, uint32_t checkpoint, enum rcl_part part)
   return false;
 }
 
-static GQueue commits = G_QUEUE_INIT; /* struct commit *, being written */
+static GQueue commits = G_QUEUE_INIT; /* struct commit *, for each commit that is being written */
 
 bool storage_is_writing(void)
 {
@@ -447,8 +452,8 @@ void storage_commit(uint32_t checkpoint)
   begin_commit(commit);
 }
 
-/* Begins the first write of a queue anew, if it uses the server. A write whose end is already being
- * told is left alone. */
+/* Begins the first write of a queue anew, if the write uses the server. Leaves a write alone if the
+ * rank is already being told of its end. */
 static void begin_write_anew(struct rank *r, enum rcl_part queue)
 {
   GList *first = r->writes[queue].head;
@@ -519,7 +524,7 @@ static void cut_queue(GQueue *writes)
   for (GList *item = jobs; item; item = item->next) {
     struct write *job = item->data;
     if (!job->begun || (job->transfer && machine_cut(job->transfer)))
-      g_free(job); /* else its actor frees it */
+      g_free(job); /* otherwise the actor of the job frees it */
   }
   g_list_free(jobs);
 }
@@ -536,8 +541,8 @@ void storage_cut(struct rank *r)
   }
 }
 
-/* Forgets later checkpoints. Returns the slots of `checkpoint`, from its log or, if it has no log,
- * from its image, or NULL if it has neither. */
+/* Forgets later checkpoints. Returns the slots of `checkpoint`: those of its log or, if the
+ * checkpoint has no log, those of its image. Returns NULL if the checkpoint has neither. */
 static GHashTable *drop_after(struct rank *r, uint32_t checkpoint, bool durable)
 {
   GHashTable *slots = NULL;
@@ -598,7 +603,7 @@ void storage_adopt_payload(struct rank *r, uint32_t number, const struct slot *s
   insert_slot(record->slots, number, &adopted);
 }
 
-/* Replaces the rank's slots by a copy of `slots` (NULL: none). */
+/* Replaces the rank's slots by a copy of `slots`, or removes them if `slots` is NULL. */
 static void restore_slots(struct rank *r, GHashTable *slots)
 {
   GHashTable *restored = slots ? copy_slots(slots) : new_slots();
@@ -626,8 +631,8 @@ void storage_return_to(struct rank *r, uint32_t checkpoint)
     copy_messages(&r->unexpected, &capture->unexpected);
 }
 
-/* Cuts the writes of images after that checkpoint. They are the last ones of the queue, because
- * checkpoint numbers rise. */
+/* Cuts the writes of images after that checkpoint. These writes are the last ones of the queue,
+ * because checkpoint numbers rise. */
 static void cut_images_after(struct rank *r, uint32_t checkpoint)
 {
   GQueue *writes = &r->writes[RCL_PART_IMAGE], keep = G_QUEUE_INIT;

@@ -43,8 +43,8 @@ static void load_scenario(void)
   routes_require(layer.scenario);
 }
 
-/* Gives stdin and stdout their buffers, once, because otherwise the first printf or scanf would put
- * a buffer in an arena. */
+/* Gives stdin and stdout their buffers, once. Otherwise, the first printf or scanf would put a
+ * buffer into an arena. */
 static void give_buffers(void)
 {
   static char output[BUFSIZ], input[BUFSIZ];
@@ -56,10 +56,11 @@ static void give_buffers(void)
   setvbuf(stdin, input, isatty(STDIN_FILENO) ? _IOLBF : _IOFBF, sizeof input);
 }
 
-static const void *program_of[HEAP_RANKS]; /* an address in the data of each rank's program */
+/* by rank: an address in the data of the rank's program */
+static const void *program_of[HEAP_RANKS];
 
-/* Begins a rank's program. Its allocations belong to the rank from here on, before the rank itself
- * exists. */
+/* Begins a rank's program. From here on, allocations of the program belong to the rank, although
+ * the rank itself does not exist yet. */
 void recline_program_begins(const void *inside_program)
 {
   if (!layer_wanted())
@@ -93,8 +94,8 @@ void recline_program_is_built(const void *inside_program)
   heap_enter(arena);
 }
 
-/* Reports a rank that never came back from MPI_Finalize, because the simulator reports a deadlock
- * but exits with success. */
+/* Reports a rank that has never come back from MPI_Finalize. In that case the simulator reports a
+ * deadlock, but exits with success. */
 static void check_end(void)
 {
   if (layer.left < layer.ranks && layer.ended)
@@ -129,8 +130,9 @@ static void find_openmp(void)
   memcpy(&layer.in_parallel, &symbol, sizeof symbol); /* ISO C has no such conversion */
 }
 
-/* Begins the layer; `processes` is the size of SMPI's world. The first rank that comes calls this,
- * once. Nothing here may let another rank run, because it would find half a layer. */
+/* Begins the layer. `processes` is the size of SMPI's world. The first rank that comes calls this
+ * function, once. Nothing here may let another rank run, because that rank would find an incomplete
+ * layer. */
 static void begin(int processes)
 {
   give_buffers();
@@ -198,8 +200,8 @@ static void begin_rank(int index)
     die(DIE_INPUT, "librecline_heap.so is not preloaded: rank %d has no heap of its own", index);
   if (!program_of[index])
     die(DIE_INPUT, "the program of rank %d was linked without the objects of recline-cc", index);
-  heap_await(r->arena, NULL);     /* it is running */
-  r->activity = ACTIVITY_COMPUTE; /* since the run began */
+  heap_await(r->arena, NULL);     /* the program is running already */
+  r->activity = ACTIVITY_COMPUTE; /* the rank has computed since the run began */
   rank_switch(r, ACTIVITY_MPI);
   r->actions.capacity = shadow_actions_max();
   r->actions.item = g_new0(struct rcl_action, r->actions.capacity);
@@ -243,8 +245,8 @@ struct arena *layer_init(void)
   return layer.rank[index].arena;
 }
 
-/* Programs of recline-cc can be started like any other program, which helps programs without
- * MPI. */
+/* A program that recline-cc has linked can also be started without the simulator, which helps
+ * programs without MPI. */
 void layer_need_simulator(void)
 {
   if (!machine_self())
@@ -335,7 +337,7 @@ int MPI_Finalize(void)
   if (r) {
     layer_begin_call(r, __func__);
     host_enter(r);
-    comm_delete_attributes(r, MPI_COMM_SELF); /* the functions of these attributes end libraries */
+    comm_delete_attributes(r, MPI_COMM_SELF); /* functions of these attributes may end libraries */
     layer_begin_call(r, __func__);
     window_meet(r, &r->mpi->world);
     window_serve_receipts(r);
@@ -347,7 +349,8 @@ int MPI_Finalize(void)
   }
   int result = PMPI_Finalize();
   layer.left += r != NULL;
-  if (r) { /* from here on the program is not rolled back, but its libraries stay as they are */
+  /* from here on, the program is not rolled back, but the data of its libraries stay in place */
+  if (r) {
     heap_enter(r->arena);
     heap_leave();
     uselocale(LC_GLOBAL_LOCALE);

@@ -29,7 +29,7 @@ int *large_places(const char *call, const MPI_Aint *places, int length)
 
 MPI_Aint *large_addresses(const char *call, const MPI_Count *addresses, int length)
 {
-  (void)call; /* no number is refused, because each is an address */
+  (void)call; /* no number is refused, because each number is an address */
   MPI_Aint *list = length > 0 ? malloc((size_t)length * sizeof *list) : NULL;
   for (int i = 0; i < length; i++)
     list[i] = (MPI_Aint)addresses[i];

@@ -1,6 +1,6 @@
 /* Handles the ends of programs: exit(), _exit(), signals, and a return without MPI_Finalize. All
- * ranks are one process, so an event that would end a process of MPI must end one rank, or the run
- * with one line that names the rank. */
+ * ranks are one process. So an event that would end a process of MPI must either end one rank, or
+ * end the run with a line that names the rank. */
 #include "sim/mpi/calls/program_end.h"
 
 #include "sim/host/failures/dispatcher.h"
@@ -49,13 +49,13 @@ static _Noreturn void exit_of_smpi(int status)
 }
 
 #ifdef __x86_64__
-/* SMPI ends a rank by an exception that unwinds its stack. Callers of exit() promise that it throws
- * nothing, and C++ ends the process at the first frame that keeps the promise. So the program's
- * frames are skipped: the exception is thrown as if SMPI had called exit_of_smpi() in place of
- * main(). */
+/* SMPI ends a rank by an exception that unwinds its stack. But exit() is declared to throw nothing,
+ * and C++ ends the process at the first frame that relies on that. So the program's frames are
+ * skipped: the exception is thrown as if SMPI had called exit_of_smpi() instead of main(). */
 
 struct caller {
-  const void *simgrid, *layer; /* where their libraries are loaded */
+  /* addresses at which the libraries of SimGrid and of the layer are loaded */
+  const void *simgrid, *layer;
   ucontext_t context; /* the innermost frame of SimGrid outside of all frames of the layer */
   bool found;
 };
@@ -68,7 +68,7 @@ static const void *library_of(const void *address)
 
 static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *data)
 {
-  enum { RBX = 3, RBP = 6, R12 = 12 }; /* numbers of DWARF: the registers that calls preserve */
+  enum { RBX = 3, RBP = 6, R12 = 12 }; /* DWARF's numbers of the registers that calls preserve */
   struct caller *caller = data;
   const void *code = (const void *)_Unwind_GetIP(frame), *library = library_of(code);
   if (library == caller->layer) /* the frame lies within one of SMPI's algorithms, which the layer
@@ -113,8 +113,8 @@ static _Noreturn void exit_of_libc(int status)
   abort();
 }
 
-/* Ends a program that calls exit(). A program that was started directly, as by configure or make,
- * ends as usual. */
+/* Ends a program that calls exit(). A program that was started directly, for example by configure
+ * or make, ends as usual. */
 void smpi_exit(int status)
 {
   layer_enter();
@@ -129,8 +129,9 @@ void smpi_exit(int status)
   exit_of_smpi(status);
 }
 
-/* Replaces exit() for code that was not compiled by smpicc or calls exit by another name, and for
- * Fortran's STOP. If the layer is inert, it ends the simulation, as without the layer. */
+/* Replaces exit() for code that smpicc did not compile, for code that calls exit() by another name,
+ * and for Fortran's STOP. If the layer is inert, this function ends the simulation, as exit() does
+ * without the layer. */
 void exit(int status)
 {
   if (layer_wanted())
@@ -140,7 +141,7 @@ void exit(int status)
 
 /* ---- the end of the process ---- */
 
-/* Defines NAME, by which the layer itself ends the run, too. */
+/* Defines the function NAME. The layer itself calls it, too, to end the run. */
 #define EXIT_AT_ONCE(NAME)                                                                         \
   void NAME(int status)                                                                            \
   {                                                                                                \
@@ -156,7 +157,7 @@ EXIT_AT_ONCE(_exit)
 EXIT_AT_ONCE(_Exit)
 
 /* Ends the run if a program has returned too early. The dispatcher's process never ends by itself,
- * and has no rank in the program. */
+ * and has no rank of the program. */
 static void has_returned(int failed, void *index)
 {
   int rank = GPOINTER_TO_INT(index);
@@ -186,8 +187,8 @@ static bool is_overflow(int signal, const siginfo_t *info, const void *context)
 #endif
 }
 
-/* The handler's stack is too small for the end of a lost run, so that end is made on the rank's
- * stack, as if the program had called it where the signal struck. */
+/* The handler's stack is too small for the code that ends a lost run. So that code runs on the
+ * rank's stack, as if the program had called it where the signal struck. */
 static int signal_of_rank;
 
 static _Noreturn void end_by_signal(void)
@@ -204,7 +205,7 @@ static void leave_handler(int signal, void *context)
 #ifdef __x86_64__
   enum { RED_ZONE = 128, ALIGNED = 16 };
   greg_t *to = ((ucontext_t *)context)->uc_mcontext.gregs;
-  /* aligned as after a call, which has pushed an address */
+  /* aligned as it is after a call, which pushes an address */
   to[REG_RSP] = ((to[REG_RSP] - RED_ZONE) & -ALIGNED) - (greg_t)sizeof(void *);
   to[REG_RIP] = (greg_t)(uintptr_t)end_by_signal;
 #else
@@ -240,7 +241,7 @@ static void ended_by_signal(int signal, siginfo_t *info, void *context)
   raise(signal);
 }
 
-/* Ends the rank: as a crash if programs repair themselves. */
+/* Ends the rank. If programs repair themselves, the end counts as a crash. */
 static void end_itself(int signal)
 {
   struct rank *r = rank_self();

@@ -19,7 +19,8 @@ static struct rank *protecting(const char *name)
   return r;
 }
 
-/* Defines NAME. If the rank is not protecting(), the call has no effect and returns OTHERWISE.
+/* Defines the call NAME. If protecting() returns NULL, the call has no effect and returns
+ * OTHERWISE.
  */
 #define APPLICATION_CALL(TYPE, NAME, PARAMETERS, OTHERWISE, ...)                                   \
   TYPE NAME PARAMETERS                                                                             \

@@ -1,5 +1,6 @@
 /* Keeps attributes that programs give to communicators, to types and to windows. Keys and values
- * lie in the MPI state and roll back; SMPI's predefined attributes have negative keys. */
+ * lie in the MPI state, and a rollback restores them. SMPI's predefined attributes have negative
+ * keys. */
 #include "include/mpi-ext.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
@@ -11,10 +12,11 @@
 
 enum kind { OF_COMM, OF_TYPE, OF_WINDOW };
 
-/* A function of a key is NULL if attributes are not copied, or if their end needs no action. */
+/* Describes a key. The copy function is NULL if attributes are not copied. The delete function is
+ * NULL if nothing has to be done when an attribute is deleted. */
 struct keyval {
   enum kind kind;
-  bool as_it_is; /* values are copied as they are */
+  bool as_it_is; /* values are copied unchanged, without a function */
   union {
     MPI_Comm_copy_attr_function *comm;
     MPI_Type_copy_attr_function *type;
@@ -30,7 +32,7 @@ struct keyval {
 struct attribute {
   int key;
   void *value;
-  struct attribute *next; /* the one that was set before this one */
+  struct attribute *next; /* the attribute that was set before this one */
 };
 
 /* Describes a type that has, or had, attributes. */
@@ -58,7 +60,8 @@ static struct holder of_window(struct rank *r, MPI_Win window)
   return (struct holder){.window = window, .attributes = &window_of(r, window)->attributes};
 }
 
-/* Returns where the type is linked in, or would be. */
+/* Returns the link to the type. If the type is not in the list, returns the link where it would
+ * be. */
 static struct type **find_type(struct rank *r, MPI_Datatype handle)
 {
   struct type **place = &r->mpi->types;
@@ -67,7 +70,7 @@ static struct type **find_type(struct rank *r, MPI_Datatype handle)
   return place;
 }
 
-/* A type without attributes has no list. */
+/* The list of attributes is NULL if the type has no attributes. */
 static struct holder of_type(struct rank *r, MPI_Datatype handle)
 {
   static struct attribute *none;
@@ -121,7 +124,7 @@ static struct keyval key_of_types(MPI_Type_copy_attr_function *copy,
                          .extra = extra};
 }
 
-/* A window is never copied. */
+/* Windows are never copied, so the key needs no copy function. */
 static struct keyval key_of_windows(MPI_Win_delete_attr_function *destroy, void *extra)
 {
   return (struct keyval){.kind = OF_WINDOW, .destroy.window = destroy, .extra = extra};
@@ -223,7 +226,7 @@ static int get_attribute(struct rank *r, struct holder holder, int key, void *va
   return MPI_SUCCESS;
 }
 
-/* Gets the attribute MPIX_FT: whether programs repair themselves. */
+/* Gets the attribute MPIX_FT, which tells whether programs repair themselves. */
 static int get_repairs(void *value, int *flag)
 {
   static int yes = 1, *repairs = &yes;

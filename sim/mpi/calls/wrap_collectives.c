@@ -1,5 +1,5 @@
-/* Defines collective calls. Each runs the algorithm that the platform or --cfg selects or, where
- * call_is_selected() is false (collectives.h), an algorithm of recline's own. */
+/* Defines collective calls. Each call runs the algorithm that the platform or --cfg selects. If
+ * call_is_selected() returns false (collectives.h), it runs an algorithm of recline instead. */
 #include "sim/mpi/collectives/algorithms.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/collectives/own_collectives.h"
@@ -19,8 +19,8 @@ static bool is_ordered(MPI_Op op, MPI_Datatype type)
   return !commutes || !elements_stay_within(type);
 }
 
-/* Defines MPI_NAME: it evaluates the last argument, in which `c` is the communicator. On an
- * intercommunicator it makes the nonblocking call MPI_BEGIN, and waits. */
+/* Defines the call MPI_NAME. It evaluates the last argument, in which `c` is the communicator. On
+ * an intercommunicator, it makes the nonblocking call MPI_BEGIN and waits. */
 #define BARE(...) __VA_ARGS__
 #define COLLECTIVE_CALL(NAME, ARGUMENTS, BEGIN, ...)                                               \
   int MPI_##NAME(PARAMETERS_##NAME ARGUMENTS)                                                      \
@@ -35,7 +35,8 @@ static bool is_ordered(MPI_Op op, MPI_Datatype type)
     WRAP((c = comm_of(r, comm), __VA_ARGS__), PMPI_##NAME ARGUMENTS);                              \
   }
 
-/* Calls SELECTED or OWN if this rank takes part. The other arguments are fields of the call. */
+/* If this rank takes part in the call, calls SELECTED or OWN. The other arguments are fields of the
+ * call. */
 #define TAKE_PART(SELECTED, OWN, ...)                                                              \
   ((void)(call_begin(r, (struct call_site){.comm = c, __VA_ARGS__}) &&                             \
           (call_is_selected(r) ? (SELECTED) : (OWN))),                                             \
@@ -62,7 +63,8 @@ static int reduce_local(const void *before, void *into, int count, MPI_Datatype 
 LOOK_UP_CALL(Reduce_local, (before, into, count, type, op),
              ((void)r, reduce_local(before, into, count, type, op)))
 
-/* Returns the bytes of a rank's contribution. The count means nothing if the rank makes none. */
+/* Returns the number of bytes of a rank's contribution. If the rank makes no contribution, `count`
+ * means nothing. */
 static uint32_t given(bool gives, int count, MPI_Datatype type)
 {
   return gives ? (uint32_t)type_bytes(type) * (uint32_t)count : 0;
@@ -84,7 +86,8 @@ static int largest_of(const int *counts, int number)
   return largest;
 }
 
-/* Returns the bytes of the data that a rank sends or, in place, has in its receive buffer. */
+/* Returns the number of bytes that a rank sends or, if the call is in place, has in its receive
+ * buffer. */
 static uint32_t shared(const void *out, int out_count, MPI_Datatype out_type, int in_count,
                        MPI_Datatype in_type)
 {
@@ -210,7 +213,7 @@ SELECTED_CALL(Scatter, (out, out_count, out_type, in, in_count, in_type, root, c
                                          : given(true, in_count, in_type),
               .result = EQUAL(in, in_count, in_type), .blocks = 1)
 
-/* Returns the bytes of all blocks, if this rank is the root, which gives them. */
+/* Returns the number of bytes of all blocks if this rank is the root, which gives the blocks. */
 static uint32_t all_given(const struct comm *comm, int root, const int *counts, MPI_Datatype type)
 {
   return comm->rank == root ? given(true, sum_of(counts, comm->size), type) : 0;

@@ -1,12 +1,12 @@
-/* Communicators: the program's handles are addresses of struct comm in the arena; only
- * MPI_COMM_WORLD is SMPI's. They are numbered by the call that makes them (communicators.h), so
- * that a rollback and a replay give the same ones.
+/* Defines the calls of communicators. The program's handles are addresses of struct comm in the
+ * arena; only MPI_COMM_WORLD is SMPI's. A communicator gets its number by the call that makes it
+ * (communicators.h), so that a rollback and a replay give the same communicators.
  *
- * A communicator that all its members have freed is used again for the next one of the same members
- * in the same order. Its number stays and the count of its calls goes on, so protocols, logs and
- * checkpoints see one communicator. In the call that makes the next communicator, the members tell
- * each other which ones they have freed. These lists consist of data of the program only, so a
- * rollback restores them. */
+ * A communicator that all its members have freed is used again for the next communicator of the
+ * same members in the same order. The number stays, and the count of calls goes on, so protocols,
+ * logs and checkpoints see one communicator. In the call that makes the next communicator, the
+ * members tell each other which communicators they have freed. These lists consist of data of the
+ * program only, so a rollback restores them. */
 #include "sim/mpi/layer/comm.h"
 
 #include "include/mpi/mpi-4.h"
@@ -40,7 +40,8 @@ static int tell(int *where, int what)
 LOOK_UP_CALL(Comm_rank, (comm, rank), tell(rank, comm_of(r, comm)->rank))
 LOOK_UP_CALL(Comm_size, (comm, size), tell(size, comm_of(r, comm)->size))
 
-/* SMPI's group of the world holds the dispatcher too, so groups are made of its members. */
+/* SMPI's group of the world also contains the dispatcher. So groups are made from the members of
+ * the communicator. */
 static int group_of(struct rank *r, MPI_Comm handle, MPI_Group *group)
 {
   const struct comm *comm = comm_of(r, handle);
@@ -95,7 +96,7 @@ enum { AGAIN_MAX = 12 };
 /* Describes the contribution of one member when a communicator is made. */
 struct share {
   int colour, key;
-  /* numbers of communicators that the member has freed; 0 behind the last */
+  /* numbers of communicators that the member has freed, followed by 0 */
   uint16_t again[AGAIN_MAX];
 };
 
@@ -107,9 +108,9 @@ struct comm *comm_new(struct rank *r, int size)
   return comm;
 }
 
-/* Returns the members with this rank's colour, by key and then by their old rank. Members among the
- * first `*first` of the parent come before the others; `*first` becomes the number of such
- * members. */
+/* Returns the members with this rank's colour, sorted by key and then by their old rank. Members
+ * that are among the first `*first` of the parent come before all others. `*first` becomes the
+ * number of such members. */
 static struct comm *chosen(struct rank *r, const struct comm *parent, const struct share *shares,
                            int *first)
 {
@@ -150,7 +151,7 @@ static void drop(struct comm *comm)
 
 void comm_release(struct rank *r, struct comm *comm)
 {
-  comm->freed = true; /* requests may still name it */
+  comm->freed = true; /* requests may still name the communicator */
   if (layer.repairs)  /* the communicator may be revoked */
     return;
   if (comm->remote) {
@@ -190,8 +191,9 @@ static bool all_offer(const struct comm *parent, const struct share *shares, int
   return true;
 }
 
-/* Returns the freed communicator with the same members that all of them offer, and takes it out of
- * its list; of several, the one with the least number. NULL: there is none. */
+/* Returns a freed communicator with the same members that all members offer, and takes it out of
+ * the list of freed communicators. If there are several, takes the one with the least number.
+ * Returns NULL if there is none. */
 static struct comm *take_again(struct rank *r, const struct comm *parent,
                                const struct share *shares, const struct comm *comm)
 {
@@ -220,8 +222,8 @@ static struct comm *take_again(struct rank *r, const struct comm *parent,
   return again;
 }
 
-/* Gives a communicator its number, or returns one that is used again instead. `call` is the number
- * of the call that makes it. */
+/* Gives a communicator its number, or returns a communicator that is used again instead. `call` is
+ * the number of the call that makes it. */
 static struct comm *numbered(struct rank *r, const struct comm *parent, int call,
                              const struct share *shares, struct comm *comm)
 {
@@ -262,7 +264,7 @@ static MPI_Comm made_of(struct rank *r, struct comm *comm, int call, const struc
   return comm_handle(comm->remote ? comm_between(r, made, first) : made);
 }
 
-/* Tells, at a restart, the communicator that the same call had made. */
+/* At a restart, tells the communicator that the same call had made. */
 static int made_again(struct rank *r, const struct comm *parent, int colour, int key,
                       MPI_Comm *made)
 {
@@ -305,7 +307,7 @@ static int release(struct rank *r, MPI_Comm *handle)
   return MPI_SUCCESS;
 }
 
-/* Duplicates a communicator, with its topology and the attributes that ask for it. */
+/* Duplicates a communicator, with its topology and with the attributes that are to be copied. */
 static int duplicate(struct rank *r, MPI_Comm handle, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);
@@ -329,7 +331,7 @@ struct duplication {
   struct share *shares;
   int call;
   MPI_Comm *made;
-  int *fortran; /* where the integer of the communicator goes, or NULL */
+  int *fortran; /* the place for Fortran's handle of the communicator, or NULL */
 };
 
 static void made_duplicate(struct rank *r, void *rest)
@@ -348,8 +350,9 @@ static void made_duplicate(struct rank *r, void *rest)
   }
 }
 
-/* Begins MPI_Comm_idup. Freed communicators are not used again here, as an offered one would have
- * to stay until all members have decided. These calls have numbers of their own, from -1 down. */
+/* Begins MPI_Comm_idup. Freed communicators are not used again here, because an offered
+ * communicator would have to stay until all members have decided. Calls of MPI_Comm_idup have
+ * numbers of their own, from -1 down. */
 static int begin_duplicate(struct rank *r, struct comm *comm, MPI_Comm *made, int *fortran,
                            MPI_Request *request)
 {
@@ -378,7 +381,8 @@ WRAP_CALL(Comm_idup, (comm, made, request),
 NEW_CALL(Comm_idup_with_info, (comm, info, made, request),
          begin_duplicate(r, comm_of(r, comm), made, NULL, request))
 
-/* The integer is made together with the communicator, whose handle is kept apart until then. */
+/* Fortran's handle is an integer, which is made together with the communicator. Until then, C's
+ * handle is kept in memory of its own. */
 static int begin_duplicate_in_fortran(struct rank *r, const int *comm, int *made, int *request)
 {
   MPI_Comm *handle = rank_alloc(r, sizeof *handle);
@@ -406,7 +410,8 @@ void mpi_comm_idup_with_info_(int *comm, int *info, int *made, int *request, int
 }
 
 /* Returns whether ranks are to be split by what shares memory (MPI 4.0, 7.4.2). No other hardware
- * is known, so a guided split by another resource, or an unguided split, makes no communicator. */
+ * is known. So a guided split by another resource makes no communicator, and neither does an
+ * unguided split. */
 static bool splits_by_memory(int type, MPI_Info info)
 {
   char resource[32] = "";
@@ -417,7 +422,7 @@ static bool splits_by_memory(int type, MPI_Info info)
   return type == MPI_COMM_TYPE_SHARED || (known && !strcmp(resource, "mpi_shared_memory"));
 }
 
-/* Splits by nodes. The first rank of a node names it. */
+/* Splits by nodes. The number of a node's first rank stands for the node. */
 static int split_type(struct rank *r, struct comm *parent, int type, int key, MPI_Info info,
                       MPI_Comm *made)
 {
@@ -488,8 +493,8 @@ static int create_group(struct rank *r, struct comm *parent, MPI_Group group, MP
 WRAP_CALL(Comm_create_group, (comm, group, tag, made),
           create_group(r, comm_within(r, comm), group, made))
 
-/* Makes a communicator of a session's group. Its parent is the world, and it has an error handler
- * of its own. */
+/* Makes a communicator of a session's group. The parent of the communicator is MPI_COMM_WORLD, but
+ * it gets an error handler of its own. */
 static int create_from_group(struct rank *r, MPI_Group group, MPI_Errhandler errors, MPI_Comm *made)
 {
   int error = create_group(r, &r->mpi->world, group, made);
@@ -507,13 +512,14 @@ WRAP_CALL(Comm_create, (comm, group, made), create(r, comm_of(r, comm), group, m
 WRAP_CALL(Comm_free, (comm), release(r, comm))
 WRAP_CALL(Comm_disconnect, (comm), release(r, comm))
 
-/* Operations and handles of infos are kept as types and groups are (type_reuse.h), but not reused.
+/* Freed operations and freed handles of infos are kept, as types and groups are (type_reuse.h), but
+ * are not used again.
  */
 LOOK_UP_CALL(Op_free, (op), (*op = MPI_OP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Group_free, (group), (*group = MPI_GROUP_NULL, (void)r, MPI_SUCCESS))
 LOOK_UP_CALL(Info_free, (info), (*info = MPI_INFO_NULL, (void)r, MPI_SUCCESS))
 
-/* No process of a run was spawned by others. */
+/* No process of a run was spawned by other processes, so there is no parent. */
 static int get_parent(MPI_Comm *parent)
 {
   *parent = MPI_COMM_NULL;
@@ -524,7 +530,7 @@ LOOK_UP_CALL(Comm_get_parent, (parent), ((void)r, get_parent(parent)))
 
 /* ---- names and hints ---- */
 
-/* Hints are not kept. */
+/* The hints are not kept. */
 LOOK_UP_CALL(Comm_set_info, (comm, info), MPI_SUCCESS)
 LOOK_UP_CALL(Comm_get_info, (comm, info), PMPI_Info_create(info))
 

@@ -1,6 +1,6 @@
 /* Keeps the environment that a program sees. All ranks are one process, but variables that a rank
- * sets belong to that rank: they lie in its arena and are rolled back. Variables set before
- * MPI_Init, and `environ`, belong to the process. */
+ * sets belong to that rank. These variables lie in the arena of the rank and are rolled back.
+ * Variables set before MPI_Init, and `environ`, belong to the process. */
 #include "sim/mpi/layer/wrap.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 struct variable {
   struct variable *next;
   char *name;
-  const char *value; /* NULL: the rank has removed it */
+  const char *value; /* value of the variable, or NULL if the rank has removed the variable */
 };
 
 static struct variable *find(const struct rank *r, const char *name, size_t length)
@@ -41,8 +41,8 @@ char *secure_getenv(const char *name)
   return getenv(name);
 }
 
-/* Sets a variable. The text of an older value stays, because the program may still have its
- * address. */
+/* Sets a variable. The text of an older value stays in memory, because the program may still have
+ * the address of that text. */
 static void set(struct rank *r, const char *name, size_t length, const char *value)
 {
   struct variable *variable = find(r, name, length);
@@ -95,7 +95,7 @@ int unsetenv(const char *name)
   LOOK_UP(remove_variable(r, name), unsetenv_next(name));
 }
 
-/* The text is not copied, so later changes of it by the program are seen. */
+/* The text is not copied, so if the program changes the text later, the variable changes, too. */
 static int set_assignment(struct rank *r, const char *assignment)
 {
   const char *equals = strchr(assignment, '=');

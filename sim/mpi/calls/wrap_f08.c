@@ -1,6 +1,6 @@
-/* Defines the calls in which Fortran 2008 differs from FORTRAN 77; modules.awk writes the others,
- * which pass their arguments on. Programs that use the module mpi_f08 call these functions, and may
- * leave the error out.
+/* Defines the calls in which Fortran 2008 differs from FORTRAN 77; modules.awk writes all other
+ * calls, which pass their arguments on. Programs that use the module mpi_f08 call these functions,
+ * and may leave out the argument `error`.
  */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/fortran/fortran.h"
@@ -19,7 +19,7 @@ static void put_error(int *error, int value)
 
 /* ---- attributes: values as wide as an address, to which C has pointers ----  */
 
-/* Returns a copy of the value for C, in the memory of the caller. */
+/* Returns the address of a copy of the value, for C. The copy lies in the arena. */
 static MPI_Aint *kept(struct rank *r, MPI_Aint value)
 {
   MPI_Aint *copy = r ? rank_alloc(r, sizeof *copy) : malloc(sizeof *copy);
@@ -27,7 +27,8 @@ static MPI_Aint *kept(struct rank *r, MPI_Aint value)
   return copy;
 }
 
-/* Keys below zero are MPI's. Their values are integers, except the address and size of a window. */
+/* Keys below zero are MPI's. Values of these keys are integers, except the address and the size of
+ * a window. */
 static MPI_Aint value_of(int key, const void *where)
 {
   return key < 0 ? *(const int *)where : *(const MPI_Aint *)where;
@@ -141,7 +142,8 @@ MPI_Aint pmpi_aint_add_f08_(const MPI_Aint *, const MPI_Aint *)
 MPI_Aint pmpi_aint_diff_f08_(const MPI_Aint *, const MPI_Aint *)
     __attribute__((alias("mpi_aint_diff_")));
 
-/* Does nothing, but the compiler takes it for a call that may read and write the buffer. */
+/* This function does nothing, but for the compiler it is a call that may read and write the
+ * buffer. */
 void mpi_f_sync_reg_f08_(void *buffer)
 {
   (void)buffer;

@@ -1,6 +1,6 @@
 /* Defines calls of MPI-IO: opening, closing, sizes, views, pointers. SMPI's own calls move no
- * bytes. Calls cost the messages by which members synchronize; storage takes no time, as for files
- * that a program writes in other ways. */
+ * bytes. A call costs the messages by which the members synchronize. Storage takes no time, as it
+ * takes none for files that a program writes in other ways. */
 #include "sim/host/output/held_output.h"
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
@@ -131,7 +131,7 @@ static char *whole_path(const char *name)
   return g_canonicalize_filename(prefix ? colon + 1 : name, NULL);
 }
 
-/* Makes a file. All members do so, even if one of them has another mode. */
+/* Makes a file. All members make the file, even if one of them has given another mode. */
 static struct file *new_file(struct rank *r, MPI_Comm made, const char *name, int amode)
 {
   struct comm *comm = comm_of(r, made);
@@ -224,13 +224,13 @@ static int close_file(struct rank *r, MPI_File *handle)
 
 WRAP_CALL(File_close, (file), close_file(r, file))
 
-/* Returns a number that no opening has. */
+/* Returns a number that no opening of a file has. */
 static int64_t next_deletion(struct rank *r)
 {
   return -(((int64_t)(r->index + 1) << 32) + r->mpi->files_deleted++);
 }
 
-/* Begins a change without a handle. Returns the number of its opening. */
+/* Begins a change without a handle. Returns the number that stands for its opening. */
 static int64_t begin_alone(struct rank *r)
 {
   struct file *file = rank_alloc(r, sizeof *file);
@@ -256,8 +256,8 @@ static int finished(int error)
   return error ? -1 : 0;
 }
 
-/* Does what unlink() and remove() do for files that were opened by MPI-IO. Returns false for
- * another file. */
+/* Does what unlink() and remove() do, for files that were opened by MPI-IO. Returns false for any
+ * other file. */
 static bool unlink_file(const char *name, int *result)
 {
   struct rank *r = rank_self();
@@ -301,7 +301,8 @@ int truncate64(const char *name, off64_t size)
 }
 
 /* Looks for a file. A rank that goes back before others may find files that the others have made
- * since, or miss files that the others have deleted: it gets the same answer as before. */
+ * since, or miss files that the others have deleted: such a rank must get the same answer as
+ * before. */
 static int look(struct rank *r, const char *name, int error)
 {
   g_autofree char *path = g_canonicalize_filename(name, NULL);
@@ -327,7 +328,7 @@ static int open_fortran(struct rank *r, const int *comm, const char *text, size_
                         const int *info, int *file)
 {
   MPI_File opened;
-  char *name = rank_alloc(r, length + 1); /* in the arena, because the call waits */
+  char *name = rank_alloc(r, length + 1); /* this memory is in the arena, because the call waits */
   memcpy(name, text, length);
   int error = MPI_File_open(fortran_get_comm(r, comm), g_strstrip(name), amode,
                             fortran_get_info(r, info), &opened);
@@ -398,7 +399,7 @@ static int get_size(const struct file *file, MPI_Offset *size)
 
 LOOK_UP_CALL(File_get_size, (file, size), get_size(file_of(r, file), size))
 
-/* Changes the size, after all that members have written before. */
+/* Changes the size of the file. All earlier writes of the members come first. */
 static int resize(struct rank *r, struct file *file, MPI_Offset size, bool may_cut)
 {
   if (file->amode & MPI_MODE_RDONLY)
@@ -423,7 +424,8 @@ static int synchronize(struct rank *r, struct file *file)
 
 WRAP_CALL(File_sync, (file), synchronize(r, file_of(r, file)))
 
-/* Refuses atomic mode, because a rank sees writes of others only after calls that synchronize. */
+/* Refuses atomic mode, because a rank sees writes of other ranks only after calls that
+ * synchronize. */
 static int set_atomicity(struct rank *r, struct file *file, int atomic)
 {
   if (atomic)
@@ -462,7 +464,7 @@ LOOK_UP_CALL(File_get_info, (file, info), get_info(file_of(r, file), info))
 
 static const char NATIVE[] = "native";
 
-/* Sets a view. The call is collective, and puts all pointers back to the beginning. */
+/* Sets a view. The call is collective, and moves all pointers to the beginning. */
 static int set_view(struct rank *r, struct file *file, MPI_Offset displacement, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *representation, MPI_Info info)
 {
@@ -516,8 +518,8 @@ LOOK_UP_CALL(File_get_byte_offset, (file, offset, place),
 
 /* ---- pointers ---- */
 
-/* Moves a pointer. The end is the first etype that is not in the file. Returns MPI_ERR_ARG if the
- * place is before the beginning. */
+/* Moves a pointer. For MPI_SEEK_END, the end of the file is the place of the first etype that is
+ * not in the file. Returns MPI_ERR_ARG if the place is before the beginning. */
 static int seek(const struct file *file, int64_t *pointer, MPI_Offset offset, int from)
 {
   int64_t etype = file->view.etype_bytes, start = 0;
@@ -548,9 +550,10 @@ static int tell_pointer(int64_t pointer, MPI_Offset *where)
 
 LOOK_UP_CALL(File_get_position, (file, where), tell_pointer(file_of(r, file)->position, where))
 
-/* All members have the same shared pointer, each in a copy of its own, which collective calls move
- * alike. A single rank can move the pointer only where no rank ever goes back, because no message
- * decides the order in which ranks move it. There the store holds the pointer. */
+/* Returns whether only collective calls may move the shared pointer. If so, each member has a copy
+ * of the pointer, and collective calls move all copies alike. A single rank may move the pointer
+ * only in a run in which no rank goes back, because no message decides the order in which ranks
+ * move it. In such a run, the store holds the pointer. */
 
 static bool is_for_all(const struct file *file)
 {

@@ -1,6 +1,6 @@
-/* Defines calls of MPI-IO that read and write. A rank writes for itself (file_store.h), so a
- * collective access is one access of each member and synchronizes the file: after writes, before
- * reads. Nonblocking and split accesses are done when the first call returns. */
+/* Defines calls of MPI-IO that read and write. Each rank writes by itself (file_store.h). So a
+ * collective access consists of one access by each member, and synchronizes the file after writes
+ * and before reads. Nonblocking and split accesses are complete when their first call returns. */
 #include "sim/host/rank/buffers.h"
 #include "sim/host/rank/request.h"
 #include "sim/mpi/files/file.h"
@@ -15,7 +15,7 @@ struct access {
   void *buffer; /* the program's memory; a write only reads it */
   int count;
   MPI_Datatype type;
-  MPI_Status status; /* set by the access */
+  MPI_Status status; /* status that the access sets */
 };
 
 static struct access reading(void *buffer, int count, MPI_Datatype type)
@@ -56,9 +56,8 @@ static int refusal(const struct file *file, const struct access *access, int64_t
 
 /* ---- the access of one rank ---- */
 
-/* Copies between items of the program and the same bytes one after the other. Uses the places of
- * the type's data, not MPI_Pack: if the file has only a part of an item, the item is filled as far
- * as possible. */
+/* Copies between items of the program and packed bytes. Uses the places of the type's data, not
+ * MPI_Pack: if the file has only a part of an item, the item is filled as far as possible. */
 static void copy_items(const struct access *access, char *packed, int64_t bytes)
 {
   GArray *list = type_segments(access->type, access->count);
@@ -98,7 +97,7 @@ static int64_t read_data(struct file *file, const struct access *access, const G
   return got;
 }
 
-/* Accesses the file from that etype on. An MPI error means that nothing was done. */
+/* Accesses the file from etype number `at` on. If it returns an MPI error, it has done nothing. */
 static int access_at(struct file *file, struct access *access, int64_t at)
 {
   int error = refusal(file, access, at);
@@ -125,7 +124,7 @@ static int access_next(struct file *file, struct access *access)
   return error;
 }
 
-/* Ends an access of one rank. If only this rank has the file open, each write synchronizes the
+/* Ends an access of one rank. If no other rank has the file open, each write synchronizes the
  * file. */
 static int end_alone(struct rank *r, struct file *file, const struct access *access, int error)
 {
@@ -209,7 +208,7 @@ LATER_CALL(File_iwrite_all, writing)
 
 /* ---- of all members ---- */
 
-/* Makes a collective access. All members reach the end, even if the access of one of them is
+/* Makes a collective access. Every member takes part to the end, even if the access of a member is
  * refused. */
 static int together(struct rank *r, struct file *file, int64_t at, bool next, struct access access,
                     MPI_Status *status)

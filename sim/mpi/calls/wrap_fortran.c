@@ -1,6 +1,6 @@
-/* Defines the Fortran calls that are not regular; wrappers.awk writes the others. Outside of a run
- * under a protocol each calls SMPI's own. An array that is in use across a wait lies in the
- * arena. */
+/* Defines the Fortran calls that are not regular. wrappers.awk writes the regular ones. Outside of
+ * a run under a protocol, each call calls SMPI's own function. An array that is in use across a
+ * wait lies in the arena. */
 #include "include/recline.h"
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/fortran/fortran.h"
@@ -64,8 +64,8 @@ void mpi_finalize_(int *error)
                *error = in_c(get_handle(r, holder), *key, &where, flag);                           \
                if (*flag && where) *value = *where)
 
-/* Returns a copy of the value, whose address becomes the attribute. The copy is as wide as the
- * values of module mpi_f08 (wrap_f08.c). */
+/* Returns the address of a copy of the value. That address becomes the attribute. The copy is as
+ * wide as the values of module mpi_f08 (wrap_f08.c). */
 static MPI_Aint *kept(struct rank *r, int value)
 {
   MPI_Aint *copy = rank_alloc(r, sizeof *copy);
@@ -160,7 +160,8 @@ FORTRAN_CALL(mpi_error_string_, (int *code, char *text, int *length, int *error,
              (code, text, length, error, size),
              ((void)r, *error = get_error_string(code, text, length, size)))
 
-/* Fills the bytes behind a name with blanks, also with SMPI alone, which leaves them unchanged. */
+/* Fills the bytes behind a name with blanks, also with SMPI alone, because SMPI leaves these bytes
+ * unchanged. */
 static void put_name(char *text, size_t room, int *length, const char *name)
 {
   *length = MIN(*length, (int)room);
@@ -228,7 +229,7 @@ void smpi_execute_benched_(const double *seconds)
   smpi_execute_benched(*seconds);
 }
 
-/* SimGrid 4 also takes the name of the call. */
+/* The function of SimGrid 4 has one more parameter, the name of the call. */
 #if SIMGRID_VERSION_MAJOR >= 4
 #define CALL , const char *call
 #define CALL_PASSED , call
@@ -300,7 +301,8 @@ void recline_protect_items_(const int *id, void *address, const long long *count
   recline_protect_items(*id, address, fortran_size(*count), (enum recline_item) * item);
 }
 
-/* Turns the dimensions around: in Fortran the first one is contiguous, and places count from 1. */
+/* Reverses the order of the dimensions, because in Fortran the first dimension is contiguous.
+ * Places count from 1 in Fortran. */
 void recline_protect_distributed_(const int *id, void *address, const int *item,
                                   const int *dimensions, const long long whole[],
                                   const long long first[], const long long part[])

@@ -8,17 +8,17 @@
 
 /* ---- attributes ---- */
 
-/* Holds the functions of a key, which take addresses in Fortran. The values at these addresses are
- * as wide as an address, so that functions of MPI_Keyval_create, which take integers, work as
- * well. */
+/* Holds the Fortran functions of a key. They take addresses of values. The values are as wide as an
+ * address, so that functions for MPI_Keyval_create, which take integers, work, too. */
 struct functions {
   void (*copy)(int *comm, int *key, MPI_Aint *extra, MPI_Aint *value, MPI_Aint *made, int *flag,
-               int *error); /* NULL: copies the value as it is */
-  void (*destroy)(int *comm, int *key, MPI_Aint *value, MPI_Aint *extra, int *error); /* or NULL */
+               int *error); /* copies a value; NULL if values are copied unchanged */
+  /* deletes a value, or NULL if nothing has to be done */
+  void (*destroy)(int *comm, int *key, MPI_Aint *value, MPI_Aint *extra, int *error);
   MPI_Aint extra;
 };
 
-/* The next four functions are called with the program's heap, as the program's functions are. */
+/* The next four functions run in program mode of the heap, as the program's own functions do. */
 static int copy_attribute(int holder, int key, void *extra, void *value, void *made, int *flag)
 {
   struct functions *functions = extra;
@@ -62,8 +62,9 @@ FUNCTIONS_OF(MPI_Comm, comm, MPI_Comm_c2f)
 FUNCTIONS_OF(MPI_Datatype, type, PMPI_Type_c2f)
 FUNCTIONS_OF(MPI_Win, window, MPI_Win_c2f)
 
-/* In SMPI's mpif.h MPI_COMM_NULL_COPY_FN is the integer 0 and MPI_COMM_DUP_FN is 1; any other
- * argument is a function, and is stored into the function pointer at `function`. */
+/* In SMPI's mpif.h, MPI_COMM_NULL_COPY_FN is the integer 0, and MPI_COMM_DUP_FN is the integer 1.
+ * For these, returns the integer. Any other argument is a function, which is stored into the
+ * function pointer at `function`. */
 static int function_of(void *argument, void *function)
 {
   int what = fortran_int(argument);
@@ -153,7 +154,7 @@ FORTRAN_CALL(mpi_grequest_start_,
 
 /* ---- error handlers ---- */
 
-/* Defines a call that makes error handlers, for files or windows. SMPI does not have it in
+/* Defines a call that makes error handlers, for files or windows. SMPI does not have that call in
  * Fortran. */
 #define CREATE_ERRHANDLER_CALL(name, holder)                                                       \
   void name(void *function, int *handler, int *error)                                              \

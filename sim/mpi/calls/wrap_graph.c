@@ -1,5 +1,5 @@
-/* Defines graph topologies: communicators with neighbours, in the arena. Ranks are never reordered.
- * SMPI itself has none of these calls. */
+/* Defines graph topologies: communicators with neighbours. The neighbours lie in the arena. Ranks
+ * are never reordered. SMPI itself has none of these calls. */
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
@@ -21,7 +21,7 @@ static int *copy_of(struct rank *r, const int *values, int count)
   return copied;
 }
 
-/* Copies as many values as fit. */
+/* Copies values, as many as fit. */
 static void tell(int *where, const int *values, int count, int room)
 {
   if (MIN(count, room) > 0)
@@ -156,8 +156,8 @@ struct edge {
   bool weighted;
 };
 
-/* Returns the edges that this rank gives, filled up to `room` edges with edges without an
- * origin. */
+/* Returns the edges that this rank gives, followed by edges without an origin, so that there are
+ * `room` edges in all. */
 static struct edge *own_edges(struct rank *r, int room, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights)
 {
@@ -173,7 +173,7 @@ static struct edge *own_edges(struct rank *r, int room, int sources, const int *
   return edge;
 }
 
-/* Returns the edges that lead to `rank`, or from it. */
+/* Returns the edges that lead to `rank`, or the edges that lead from it. */
 static struct neighbours chosen(struct rank *r, const struct edge *edge, int count, int rank,
                                 bool to, bool weighted)
 {
@@ -193,7 +193,8 @@ static struct neighbours chosen(struct rank *r, const struct edge *edge, int cou
 }
 
 /* Returns whether the graph has weights. MPI_UNWEIGHTED is NULL in SMPI, and ranks without edges
- * may pass NULL as well. So the edges decide or, if there are none, this rank's argument. */
+ * may pass NULL as well. So the edges decide. If there are no edges, this rank's argument
+ * decides. */
 static bool are_weighted(const struct edge *edge, int count, bool own)
 {
   for (int i = 0; i < count; i++)
@@ -202,7 +203,8 @@ static bool are_weighted(const struct edge *edge, int count, bool own)
   return own;
 }
 
-/* All ranks exchange the same number of edges: as many as the rank with the most edges has. */
+/* Makes a communicator of a distributed graph. All ranks exchange the same number of edges, which
+ * is the largest number of edges that a rank gives. */
 static int create_distributed(struct rank *r, struct comm *parent, int sources, const int *source,
                               const int *degrees, const int *destinations, const int *weights,
                               MPI_Comm *made)

@@ -1,6 +1,6 @@
-/* Keeps the values that programs put into infos in the MPI state, where they roll back. The handle
- * is an info of SMPI, which stays empty. SMPI handles an info of which the MPI state has no value
- * (MPI_INFO_ENV, a new info). */
+/* Keeps the values that programs put into infos in the MPI state, which a rollback restores. The
+ * handle is an info of SMPI, which stays empty. If the MPI state has no value of an info
+ * (MPI_INFO_ENV or a new info), SMPI handles the call. */
 #include "include/mpi/mpi-4.h"
 #include "sim/host/rank/rank.h"
 #include "sim/mpi/fortran/fortran.h"
@@ -43,7 +43,8 @@ static struct info *info_of(struct rank *r, MPI_Info handle)
   return r->mpi->infos = info;
 }
 
-/* Returns where the key's hint is linked in, or would be. */
+/* Returns the link to the key's hint. If there is no such hint, returns the link where it would
+ * be. */
 static struct hint **place_of(struct info *info, const char *key)
 {
   struct hint **place = &info->hints;
@@ -149,7 +150,7 @@ LOOK_UP_CALL(Info_set, (handle, key, value),
 LOOK_UP_CALL(Info_delete, (handle, key), delete_hint(find_info(r, handle), key))
 LOOK_UP_CALL(Info_dup, (handle, made), duplicate(r, handle, made))
 
-/* Defines a call that reads. SMPI handles an info that the MPI state does not know. */
+/* Defines a call that reads an info. SMPI handles an info that the MPI state does not know. */
 #define READ_CALL(NAME, ARGUMENTS, IN_FACE)                                                        \
   LOOK_UP_CALL(NAME, ARGUMENTS, find_info(r, info) ? (IN_FACE) : PMPI_##NAME ARGUMENTS)
 
@@ -162,7 +163,8 @@ READ_CALL(Info_get_nthkey, (info, n, key), get_key(find_info(r, info), n, key))
 
 /* ---- MPI 4: with a protocol and without ---- */
 
-/* `room` is the room at `value`, and becomes the length of the value with its end. */
+/* `*room` is the number of bytes at `value`, and becomes the length of the value with its null
+ * byte. */
 int MPI_Info_get_string(MPI_Info info, const char *key, int *room, char *value, int *found)
 {
   int length, error = MPI_Info_get_valuelen(info, key, &length, found);
@@ -253,7 +255,8 @@ void mpi_info_get_string_(int *info, char *key, int *room, char *value, int *fou
 {
   struct arena *mode = layer_enter();
   char *name = fortran_text(key, key_length), text[MPI_MAX_INFO_VAL + 1] = "";
-  int bytes = MIN(*room, MPI_MAX_INFO_VAL) + 1; /* texts have no null byte in Fortran */
+  /* one more byte, because texts have no null byte in Fortran */
+  int bytes = MIN(*room, MPI_MAX_INFO_VAL) + 1;
   *error = MPI_Info_get_string(at(info), name, &bytes, text, found);
   if (*found && *room > 0)
     fortran_put_text(value, length, text);

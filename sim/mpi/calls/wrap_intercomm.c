@@ -1,7 +1,7 @@
-/* Defines intercommunicators, which SMPI does not have. In an intercommunicator, the ranks that the
- * program names belong to the remote group. Both groups, one after the other, also form an internal
- * communicator. The internal communicator has the number, so protocols see one communicator of all
- * ranks. Other communicators are made over the internal one. */
+/* Defines intercommunicators, which SMPI does not have. In the calls on an intercommunicator, the
+ * ranks that the program names belong to the remote group. Both groups, one after the other, also
+ * form an internal communicator. Protocols see that communicator, because only it has a number.
+ * Calls that make other communicators exchange their data over it. */
 #include "sim/host/storage/application.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -13,14 +13,13 @@
 
 /* ---- making ---- */
 
-/* Describes the remote group by the ranks that its members have in the program. */
+/* Describes the remote group by the ranks of its members in the program. */
 struct group {
   int *member, size;
 };
 
-/* Exchanges the members of the two groups between their leaders. Where programs repair themselves,
- * this returns the error if the other leader has failed; other failures among the peers do not
- * matter. */
+/* Exchanges the members of the two groups between their leaders. If programs repair themselves,
+ * returns an error if the other leader has failed. Failures of other peers do not matter. */
 static int meet(struct rank *r, const struct comm *local, int remote_leader, struct comm *peers,
                 struct group *remote)
 {
@@ -37,11 +36,12 @@ static int meet(struct rank *r, const struct comm *local, int remote_leader, str
   return received ? received : sent;
 }
 
-/* The leader tells the remote group to all members of the local one, or that there is an error. */
+/* The leader tells all members of the local group the members of the remote group, or that there is
+ * an error. */
 static int find_remote(struct rank *r, struct comm *local, int leader, MPI_Comm peers,
                        int remote_leader, struct group *remote)
 {
-  int head[2] = {0, MPI_SUCCESS}; /* size, error */
+  int head[2] = {0, MPI_SUCCESS}; /* size of the remote group, and the error */
   if (local->rank == leader) {
     head[1] = meet(r, local, remote_leader, comm_within(r, peers), remote);
     head[0] = remote->size;
@@ -95,8 +95,7 @@ static int create(struct rank *r, struct comm *local, int leader, MPI_Comm peers
     return comm_error(r, local, error);
   }
   refuse_overlap(local, remote.member, size);
-  bool local_first =
-      local->member[0] < remote.member[0]; /* so that both groups use the same order */
+  bool local_first = local->member[0] < remote.member[0]; /* so both groups use the same order */
   int *member = all_members(r, local, remote.member, size, local_first);
   struct comm *all = comm_of_members(r, &r->mpi->world, member, local->size + size);
   rank_free(remote.member);
@@ -122,7 +121,8 @@ static struct comm *between_of(struct rank *r, MPI_Comm handle)
   return comm;
 }
 
-/* If one group passes `high`, its members come after the members of the other group. */
+/* Makes a communicator of both groups. If one group passes `high`, its members come after the
+ * members of the other group. */
 static int merge(struct rank *r, const struct comm *comm, int high, MPI_Comm *made)
 {
   comm->both->errors = comm->errors;

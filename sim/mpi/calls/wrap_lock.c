@@ -24,7 +24,7 @@ static int unlock(struct rank *r, MPI_Win handle, int target)
 WRAP_CALL(Win_unlock, (target, window), unlock(r, window, target))
 WRAP_CALL(Win_unlock_all, (window), unlock(r, window, WINDOW_ALL))
 
-/* Completes accesses at the target, and thereby at the origin. */
+/* Completes accesses at the target, and so also at the origin. */
 static int flush(struct rank *r, MPI_Win handle, int target)
 {
   struct window *window = window_of(r, handle);
@@ -36,8 +36,9 @@ WRAP_CALL(Win_flush_local, (target, window), flush(r, window, target))
 WRAP_CALL(Win_flush_all, (window), flush(r, window, WINDOW_ALL))
 WRAP_CALL(Win_flush_local_all, (window), flush(r, window, WINDOW_ALL))
 
-/* A rank has only one copy of its window, but a program may poll by this call until it finds data
- * that others put there. So the call serves them. */
+/* A rank has only one copy of its window, so there is nothing to synchronize. But a program may
+ * call this function again and again until it finds data that other ranks have put into the window.
+ * So the call serves accesses of other ranks. */
 static int synchronize(struct rank *r, MPI_Win handle)
 {
   if (window_of(r, handle)->passive) {

@@ -1,6 +1,6 @@
 /* Defines neighbourhood collectives. Like a nonblocking collective, each is one round of messages
- * from and to the neighbours (wrap_nonblocking.c says why); the blocking forms wait for the
- * nonblocking ones. SMPI itself has none of these calls. */
+ * from and to the neighbours (wrap_nonblocking.c says why). A blocking call makes the nonblocking
+ * call and waits. SMPI itself has none of these calls. */
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/collectives/collectives.h"
 #include "sim/mpi/layer/comm.h"
@@ -15,9 +15,9 @@ static const struct topology *topology_of(struct rank *r, const struct comm *com
   return &comm->topology;
 }
 
-/* Two ranks can be neighbours more than once. Then the first message that one sends is the first
- * that the other receives. In a grid, what a rank sends to its previous neighbour comes to that
- * neighbour from its next one. */
+/* Two ranks can be neighbours more than once. If so, the first message that one rank sends is the
+ * first message that the other rank receives. But in a grid, a message that a rank sends to its
+ * previous neighbour comes to that neighbour from its next neighbour. */
 struct request *nonblocking_neighbours(struct rank *r, struct blocks out, struct blocks in,
                                        struct comm *comm, struct request *whole)
 {
@@ -55,8 +55,8 @@ static struct blocks far(const void *buffer, const int *counts, const MPI_Aint *
 
 /* ---- the calls ---- */
 
-/* Defines Neighbor_NAME and Ineighbor_NAME: OUT and IN are the blocks that go and come, in terms of
- * the arguments. */
+/* Defines the calls Neighbor_NAME and Ineighbor_NAME. OUT and IN are expressions of the arguments
+ * for the blocks that are sent and for the blocks that are received. */
 #define NEIGHBOUR_CALL(NAME, OUT, IN, ...)                                                         \
   WRAP_CALL(                                                                                       \
       Neighbor_##NAME, (__VA_ARGS__, comm),                                                        \

@@ -1,14 +1,15 @@
-/* Defines nonblocking collectives. Persistent collectives start as nonblocking ones, too. Each is
- * one round of messages, all of which begin at the call, from each rank with data to each that
- * needs them, as in SMPI. Reductions combine their operands when the request is completed. On an
- * intercommunicator data go from each group to the other, and a rank does not exchange data with
- * itself.
+/* Defines nonblocking collectives. Persistent collectives start as nonblocking ones, too. As in
+ * SMPI, each collective is one round of messages, from each rank with data to each rank that needs
+ * these data. All messages begin at the call. Reductions combine their operands when the request is
+ * completed. On an intercommunicator, data go from each group to the other group, and a rank does
+ * not exchange data with itself.
  *
- * Under every protocol, also under one that handles collectives, the messages are like those of
- * point-to-point calls, on the hidden half of the communicator. A recovery line can lie between the
- * beginning and the end of such a call. Then the call is on both sides of the line, while each of
- * its messages can be told as late, early or intra-epoch. And protocols count the sends of a
- * program in their order, so no send may wait until other ranks have come to the call.
+ * Under every protocol, even under one that handles collectives, the messages are treated like
+ * those of point-to-point calls, on the hidden half of the communicator. There are two reasons.
+ * First, a recovery line can lie between the beginning and the end of a nonblocking call. The call
+ * is on both sides of such a line, but each message is clearly late, early or intra-epoch. Second,
+ * protocols count the sends of a program in their order, so no send may wait until other ranks have
+ * come to the call.
  *
  * All messages have one tag. Two calls on a communicator begin in the same order everywhere, and in
  * each call a pair of ranks exchanges at most one message each way. So MPI's order keeps the calls
@@ -24,8 +25,8 @@
 
 /* ---- pieces ---- */
 
-/* peers_of() returns the number of ranks with which this rank may exchange data, own_place() the
- * place of this rank among them, or -1 if it is none of them. */
+/* peers_of() returns the number of ranks with which this rank may exchange data. own_place()
+ * returns the index of this rank among those ranks, or -1 if it is none of them. */
 static int peers_of(const struct comm *comm)
 {
   return comm_peers(comm)->size;
@@ -36,8 +37,8 @@ static int own_place(const struct comm *comm)
   return comm->remote ? -1 : comm->rank;
 }
 
-/* Returns `whole`, a persistent request that starts, with room for its messages; if it is NULL, a
- * new request.
+/* Returns a request with room for its messages. It is `whole`, a persistent request that starts, or
+ * a new request if `whole` is NULL.
  */
 static struct request *begin(struct rank *r, const struct comm *comm, struct request *whole)
 {
@@ -50,8 +51,8 @@ static struct request *begin(struct rank *r, const struct comm *comm, struct req
   return whole;
 }
 
-/* Returns whether this rank is the root. On an intercommunicator, other ranks of the root's group
- * name MPI_PROC_NULL, and so exchange nothing. */
+/* Returns whether this rank is the root. On an intercommunicator, the other ranks of the root's
+ * group pass MPI_PROC_NULL as root, and so exchange nothing. */
 static bool is_root(const struct comm *comm, int root)
 {
   return comm->remote ? root == MPI_ROOT : root == comm->rank;
@@ -79,7 +80,7 @@ static void take(struct rank *r, struct request *whole, void *buffer, int count,
     p2p_add(whole, p2p_receive(r, buffer, count, type, from, whole->tag, comm, P2P_COLLECTIVE));
 }
 
-/* Block i goes to rank i, or comes from it. */
+/* Block i goes to rank i, or comes from rank i. */
 static void give_blocks(struct rank *r, struct request *whole, const struct blocks *out,
                         struct comm *comm, unsigned flags)
 {
@@ -96,7 +97,8 @@ static void take_blocks(struct rank *r, struct request *whole, const struct bloc
 
 /* ---- movement ---- */
 
-/* Sends come first: in place, their buffer is also the receive buffer. */
+/* In each of these functions, sends come first, because in a call in place their buffer is also the
+ * receive buffer. */
 
 struct request *nonblocking_barrier(struct rank *r, struct comm *comm, struct request *whole)
 {
@@ -181,13 +183,13 @@ struct request *nonblocking_alltoall(struct rank *r, struct blocks out, struct b
 
 /* ---- reductions ---- */
 
-/* Holds the contributions of several ranks, in rank order, and the place of the result. */
+/* Holds the contributions of several ranks, in rank order, and the address for the result. */
 struct sum {
   void *memory;
   struct blocks shares;
   int number;
   void *result;
-  int from, count; /* the elements that are wanted */
+  int from, count; /* the range of elements that is wanted */
   MPI_Op op;
 };
 
@@ -219,7 +221,8 @@ static void combine(struct rank *r, void *rest)
   rank_free(sum->memory);
 }
 
-/* Receives the contributions of all ranks below `number`: the rank's own is at `own`. */
+/* Receives the contributions of all ranks below `number`. The rank's own contribution is at
+ * `own`. */
 static void take_shares(struct rank *r, struct request *whole, struct sum *sum, const void *own,
                         struct comm *comm)
 {
@@ -258,7 +261,8 @@ struct request *nonblocking_allreduce(struct rank *r, const void *out, void *in,
   return whole;
 }
 
-/* Each rank sends to all higher ranks. `exclusive`: its own contribution is left out. */
+/* Each rank sends its data to all higher ranks. With `exclusive`, the rank's own contribution is
+ * left out. */
 struct request *nonblocking_scan(struct rank *r, const void *out, void *in, int count,
                                  MPI_Datatype type, MPI_Op op, struct comm *comm, bool exclusive,
                                  struct request *whole)
@@ -272,8 +276,8 @@ struct request *nonblocking_scan(struct rank *r, const void *out, void *in, int 
   return whole;
 }
 
-/* Between groups each rank sends all its data, because it does not know the counts of the
- * others. */
+/* On an intercommunicator, each rank sends all its data, because it does not know the counts of the
+ * remote ranks. */
 struct request *nonblocking_reduce_scatter(struct rank *r, const void *out, void *in,
                                            const int *counts, int count, MPI_Datatype type,
                                            MPI_Op op, struct comm *comm, struct request *whole)

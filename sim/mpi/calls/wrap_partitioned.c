@@ -1,11 +1,12 @@
 /* Defines partitioned messages (MPI 4). Each partition is sent as a message as soon as it is ready.
- * The message begins with the number of partitions of its sender, and with the place of this
- * partition. A receiver may have another number of partitions, but must know how many messages will
- * come. So the first operation of a request is one message, sent when all partitions are ready.
+ * The message begins with the sender's number of partitions, and with the index of this partition.
+ * A receiver may have another number of partitions, but must know how many messages will come. So
+ * the first operation of a request is one message, sent when all partitions are ready.
  *
- * Requests of the same peer and tag match in the order in which they are made, so the tag of their
- * messages is made of the program's tag and of a place in that order. Partitioned messages have
- * tags below zero on the hidden half of the communicator; collectives have tags above zero there.
+ * Requests with the same peer and tag match in the order in which they are made. So the tag of
+ * their messages combines the program's tag with the request's place in that order. Partitioned
+ * messages have tags below zero on the hidden half of the communicator; collectives have tags above
+ * zero there.
  */
 #include "include/mpi/mpi-4.h"
 #include "sim/host/step/host.h"
@@ -17,8 +18,8 @@
 
 #include <string.h>
 
-/* PLACES limits the requests of one peer and tag at a time; TAGS limits the program's tags;
- * TAG_PARTITIONED is the first tag of messages, which count down. */
+/* PLACES limits the number of requests that exist at a time with one peer and tag. TAGS limits the
+ * program's tags. TAG_PARTITIONED is the first tag of messages; further tags count down from it. */
 enum { PLACES = 64, TAGS = 1 << 24, TAG_PARTITIONED = -2 };
 
 /* ---- matching ---- */
@@ -27,8 +28,8 @@ enum { PLACES = 64, TAGS = 1 << 24, TAG_PARTITIONED = -2 };
 struct channel {
   bool sends;
   int peer, tag;
-  int made;        /* requests so far */
-  uint64_t in_use; /* bit n: the request at place n exists */
+  int made;        /* number of requests so far */
+  uint64_t in_use; /* bit n is set if the request at place n exists */
   struct channel *next;
 };
 
@@ -62,13 +63,14 @@ struct partitioned {
   struct channel *channel;
   int place;
   char *buffer;
-  int partitions, count; /* partitions; elements of each */
+  int partitions, count; /* number of partitions, and number of elements of each */
   MPI_Datatype type;
-  int begun;      /* operations so far */
-  int ready;      /* sends: number of partitions that are ready */
-  bool *is_ready; /* sends: whether each partition is ready */
-  int messages;   /* receives: messages of an operation, or 0 if it is not known yet */
-  int *come;      /* receives: bytes of each partition that are in the buffer */
+  int begun;      /* number of operations so far */
+  int ready;      /* in a send: number of partitions that are ready */
+  bool *is_ready; /* in a send: whether each partition is ready */
+  /* in a receive: number of messages of an operation, or 0 if it is not known yet */
+  int messages;
+  int *come; /* in a receive: for each partition, how many of its bytes are in the buffer */
 };
 
 /* Describes the beginning of each message. */
@@ -209,7 +211,7 @@ static void begin_receiving(struct rank *r, struct request *whole)
                                P2P_HIDDEN | P2P_SIZED));
 }
 
-/* Describes the place of a message in all bytes of the buffer, and its length. */
+/* Describes where a message lies in the buffer, in bytes, and how long it is. */
 struct extent {
   int from, bytes;
 };
@@ -221,7 +223,7 @@ static struct extent extent_of(const struct partitioned *p, const struct request
   return (struct extent){all / head->partitions * head->first, part->count - (int)sizeof *head};
 }
 
-/* Returns the bytes of a partition that a message has. */
+/* Returns how many bytes of a partition a message contains. */
 static int shared(const struct partitioned *p, int partition, struct extent extent)
 {
   int bytes = partition_bytes(p), from = partition * bytes;
@@ -243,7 +245,7 @@ static void refuse_others(const struct rank *r, const struct partitioned *p,
         r->index);
 }
 
-/* Puts a message that has come into the buffer, once. */
+/* Puts a message that has come into the buffer, but only once. */
 static void take(struct rank *r, struct request *whole, struct request *part)
 {
   struct partitioned *p = of(whole);
@@ -290,7 +292,7 @@ static bool is_here(const struct rank *r, const void *what)
   return asked->whole->done || p->channel->peer == MPI_PROC_NULL || bytes == partition_bytes(p);
 }
 
-/* Asks whether the partition has come. The answer is a decision, which a protocol may log; only
+/* Asks whether the partition has come. The answer is a decision, which a protocol may log. Only
  * messages of that partition are taken. */
 static int ask(struct rank *r, MPI_Request handle, int partition, int *flag)
 {

@@ -1,9 +1,9 @@
 /* Defines persistent collectives (MPI 4). MPI_Start begins the nonblocking call (nonblocking.h)
  * with the arguments that the call NAME_init has left in the request.
  *
- * Ranks make these requests in the same order but may start them in any order. So each request has
- * a tag of its own, by its number on its communicator. These tags are below zero; other collectives
- * have tags above zero. */
+ * Ranks make these requests in the same order, but may start the requests in any order. So each
+ * request has a tag of its own, which follows from its number on its communicator. These tags are
+ * below zero. Other collectives have tags above zero. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/calls/nonblocking.h"
 #include "sim/mpi/layer/comm.h"
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* TAG_PERSISTENT is the first of these tags; partitioned messages have the negative tags above
- * it. */
+/* TAG_PERSISTENT is the first of these tags. Partitioned messages have the negative tags above
+ * TAG_PERSISTENT. */
 enum { TAG_PERSISTENT = -(1 << 30) - 2 };
 
 /* ---- the arguments ---- */
@@ -39,7 +39,7 @@ static const void *kept(struct rank *r, const void *array, int count, size_t siz
 }
 
 /* Copies the arrays of `count` blocks, because the arrays of a call from Fortran end with that
- * call. With 0 blocks the arrays mean nothing and may be missing. */
+ * call. If there are 0 blocks, the arrays mean nothing and may be missing. */
 static struct blocks keep(struct rank *r, struct blocks blocks, int count)
 {
   blocks.counts = kept(r, blocks.counts, count, sizeof *blocks.counts);
@@ -80,7 +80,7 @@ static struct request *prepare(struct rank *r, struct comm *comm,
   return whole;
 }
 
-/* Returns how many blocks a root has; others have none. */
+/* Returns how many blocks the root has, or 0 if this rank is not the root. */
 static int blocks_of_root(const struct comm *comm, int root)
 {
   bool is_root = comm->remote ? root == MPI_ROOT : root == comm->rank;
@@ -185,8 +185,8 @@ static int neighbours_from(struct rank *r, MPI_Comm comm)
   return comm_of(r, comm)->topology.from.count;
 }
 
-/* Defines MPI_NAME for a collective that BEGIN starts. The arrays of its blocks have OUT_COUNT and
- * IN_COUNT entries; the other arguments are fields of the collective. */
+/* Defines the call MPI_NAME for a collective that BEGIN starts. The arrays of its blocks have
+ * OUT_COUNT and IN_COUNT entries. The other arguments are fields of the collective. */
 #define INIT_CALL(NAME, ARGUMENTS, BEGIN, OUT_COUNT, IN_COUNT, ...)                                \
   NEW_CALL(NAME, ARGUMENTS,                                                                        \
            began(prepare(r, comm_of(r, comm), BEGIN, (struct collective){__VA_ARGS__}, OUT_COUNT,  \

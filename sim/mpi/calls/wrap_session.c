@@ -1,6 +1,6 @@
 /* Defines sessions (MPI 4). SMPI has one beginning and one end of MPI. So the first session begins
- * MPI, if the program has not called MPI_Init, and MPI ends with the world or with the last
- * session, whichever ends last. The sets of processes are the world and the rank itself. */
+ * MPI if the program has not called MPI_Init. MPI ends with the last session or with MPI_Finalize,
+ * whichever comes last. There are two sets of processes: the world, and the rank itself. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/calls/init.h"
 #include "sim/mpi/layer/comm.h"
@@ -79,7 +79,8 @@ static int count_sets(int *count)
   return MPI_SUCCESS;
 }
 
-/* `length` is the room at `name` before, and becomes the length of the name with its end. */
+/* `*length` is the number of bytes at `name`, and becomes the length of the name with its null
+ * byte. */
 static int name_set(int n, int *length, char *name)
 {
   if (n < 0 || n >= SETS)
@@ -139,8 +140,8 @@ static int find_session(MPI_Session session)
   WRAP((session_of(r, session), MPI_SUCCESS), layer_lacks("MPI_Session_get_info"));
 }
 
-/* Tells the level of threads, which is the same for every session, whatever the program has asked
- * for. */
+/* Tells the level of thread support. It is the same for every session, whatever the program has
+ * asked for. */
 int MPI_Session_get_info(MPI_Session session, MPI_Info *info)
 {
   int error = find_session(session);

@@ -1,4 +1,5 @@
-/* Wraps the session calls of MPI 4 for Fortran: converts arguments and calls the C functions. */
+/* Defines the session calls of MPI 4 for Fortran. They convert their arguments and call the C
+ * functions. */
 #include "include/mpi/mpi-4.h"
 #include "sim/mpi/fortran/fortran.h"
 

@@ -1,5 +1,5 @@
-/* Defines MPI's interface for tools, in which there are no variables, categories, sources and
- * events. So every index and every name is invalid, and no call gets a handle. */
+/* Defines MPI's interface for tools. It offers no variables, categories, sources and events. So
+ * every index and every name is invalid, and no call gets a handle. */
 #include "include/mpi/mpi-t.h"
 #include "sim/mpi/layer/wrap.h"
 
@@ -70,7 +70,7 @@ HANDLE_CALL(T_pvar_reset, (session, handle))
 HANDLE_CALL(T_pvar_readreset, (session, handle, buffer))
 /* NOLINTEND(misc-unused-parameters) */
 
-/* A session has no state, so there is no memory for it: all sessions are one. */
+/* A session has no state, so no memory is allocated, and all sessions have the same handle. */
 int MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
   *session = (MPI_T_pvar_session)(uintptr_t)1;

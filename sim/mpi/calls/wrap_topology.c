@@ -1,5 +1,5 @@
-/* Defines Cartesian topologies: communicators with a grid, in the arena. Ranks are never reordered;
- * the last dimension varies fastest. */
+/* Defines Cartesian topologies: communicators with a grid. The grid lies in the arena. Ranks are
+ * never reordered. The last dimension varies fastest. */
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
 
@@ -46,7 +46,8 @@ static const struct grid *grid_of(struct rank *r, MPI_Comm comm)
   return grid;
 }
 
-/* Returns the coordinate, modulo the dimension if it is periodic, or -1 if it lies outside. */
+/* Returns the coordinate, modulo the size of the dimension if the dimension is periodic. Returns -1
+ * if the coordinate lies outside of the grid. */
 static int inside(const struct grid *grid, int dimension, int value)
 {
   int size = grid->size[dimension];
@@ -64,8 +65,8 @@ static int neighbour(const struct grid *grid, int rank, int dimension, int dista
 
 /* ---- how large ---- */
 
-/* Returns the smallest possible largest factor (at most `most`) when `nodes` is a product of
- * `count` factors, or 0 if there is none. */
+/* Writes `nodes` as a product of `count` factors of at most `most`, so that the largest factor is
+ * as small as possible. Returns that factor, or 0 if there is no such product. */
 static int largest_factor(int nodes, int count, int most)
 {
   if (count == 0)
@@ -133,8 +134,8 @@ static int create(struct rank *r, struct comm *parent, int dimensions, const int
 WRAP_CALL(Cart_create, (comm, dimensions, sizes, periodic, reorder, made),
           create(r, comm_within(r, comm), dimensions, sizes, periodic, made))
 
-/* Puts ranks that agree in the dropped dimensions together; if all dimensions are dropped, each
- * rank is alone. */
+/* Makes a communicator of the ranks that agree in all dropped dimensions. If all dimensions are
+ * dropped, each rank is alone. */
 static int sub(struct rank *r, MPI_Comm handle, const int *remain, MPI_Comm *made)
 {
   struct comm *comm = comm_of(r, handle);

@@ -1,4 +1,4 @@
-/* Defines constructors and queries of datatypes, all by type maps (typemap.h). */
+/* Defines constructors and queries of datatypes. All of them use type maps (typemap.h). */
 #include "include/mpi/values.h"
 #include "sim/host/rank/buffers.h"
 #include "sim/host/rank/typemap.h"
@@ -43,7 +43,7 @@ static GByteArray *joined(const struct list *lists)
   return all;
 }
 
-/* Makes a type: one that the rank has freed, or a new one. */
+/* Makes a type. It is a type that the rank has freed, or a new type. */
 static int make(struct rank *r, int combiner, const struct list *integers, struct list addresses,
                 struct list types, MPI_Datatype *made)
 {
@@ -58,7 +58,7 @@ static int make(struct rank *r, int combiner, const struct list *integers, struc
   return type_again(r, &recipe, made) ? MPI_SUCCESS : typemap_make(&recipe, made);
 }
 
-/* Defines a constructor, whose last argument is `made`. INTEGERS stand in parentheses. */
+/* Defines a constructor. The last one of ARGUMENTS is `made`. INTEGERS stand in parentheses. */
 #define TYPE_CALL(NAME, ARGUMENTS, COMBINER, COUNT, INTEGERS, ADDRESSES, TYPES)                    \
   LOOK_UP_CALL(NAME, ARGUMENTS,                                                                    \
                (COUNT) < 0                                                                         \
@@ -104,8 +104,8 @@ TYPE_CALL(Type_create_darray, (ranks, rank, n, sizes, how, shares, grid, order, 
            LIST(grid, n), ONE(order)),
           NOTHING, ONE(old))
 
-/* Gets a type by its digits. These types are predefined: all callers get the same type, which no
- * program frees (MPI 3.1, section 17.1.9). */
+/* Gets a type by its digits. Such types are predefined: all callers get the same type, and no
+ * program frees it (MPI 3.1, section 17.1.9). */
 static int find_kind(struct rank *r, int combiner, int digits, int exponent, MPI_Datatype *made)
 {
   static GArray *known; /* MPI_Datatype */
@@ -162,8 +162,8 @@ LOOK_UP_CALL(Type_match_size, (class, size, type), ((void)r, match_size(class, s
 
 /* ---- sizes and bounds ---- */
 
-/* Evaluates the expressions, which tell properties of `type`. The result is MPI_SUCCESS;
- * MPI_ERR_TYPE: there is no type. */
+/* Evaluates the expressions, which tell properties of `type`. The result is MPI_SUCCESS, or
+ * MPI_ERR_TYPE if there is no type. */
 #define TOLD(...) ((void)r, type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : (__VA_ARGS__, MPI_SUCCESS))
 
 /* Returns MPI_UNDEFINED for a value that does not fit into an int (MPI 3.1, section 4.1.7). */
@@ -222,7 +222,7 @@ LOOK_UP_CALL(Type_get_envelope, (type, integers, addresses, types, combiner),
              TOLD(*integers = MAP->integers, *addresses = MAP->addresses, *types = MAP->types,
                   *combiner = MAP->combiner))
 
-/* A part of a type belongs to the program, which may free it. */
+/* The types that this call returns belong to the program, which may free them. */
 static int get_contents(const struct typemap *map, int integers, int addresses, int types,
                         int *integer, MPI_Aint *address, MPI_Datatype *type)
 {
@@ -263,7 +263,7 @@ FORTRAN_CALL(mpi_type_get_contents_,
              *error = get_contents_fortran(r, type, *integers, *addresses, *types, integer, address,
                                            part))
 
-/* Defines a call of MPI 1, whose address is a default integer in Fortran. */
+/* Defines a call of MPI 1. Its address is a default integer in Fortran. */
 #define OLD_BOUND_CALL(NAME, IN_C)                                                                 \
   FORTRAN_CALL(NAME, (int *type, int *value, int *error), (type, value, error),                    \
                MPI_Aint found = 0;                                                                 \
@@ -273,7 +273,7 @@ OLD_BOUND_CALL(mpi_type_extent_, MPI_Type_extent)
 OLD_BOUND_CALL(mpi_type_lb_, MPI_Type_lb)
 OLD_BOUND_CALL(mpi_type_ub_, MPI_Type_ub)
 
-/* Makes a type from MPI 1's arguments: all blocks have the type `old` if `types` is NULL.
+/* Makes a type from the arguments of MPI 1. If `types` is NULL, all blocks have the type `old`.
  */
 static int make_old(struct rank *r, int combiner, int count, const int *lengths, const int *places,
                     const int *types, const int *old, int *made)

@@ -111,8 +111,8 @@ REPAIR_CALL(MPIX_Comm_agree, (comm, flag), agree(r, comm_within(r, comm), flag))
 /* Describes the work that remains when the decision for a request has come. */
 struct awaited {
   struct request *request;
-  int *flag;         /* MPIX_Comm_iagree: the program's flag; else NULL */
-  struct comm *left; /* MPIX_Comm_ishrink: is to be filled; else NULL */
+  int *flag;         /* in MPIX_Comm_iagree: the program's flag; otherwise NULL */
+  struct comm *left; /* in MPIX_Comm_ishrink: the communicator to be filled; otherwise NULL */
   int number;        /* the number of the agreement */
 };
 
@@ -147,8 +147,8 @@ REPAIR_CALL(MPIX_Comm_iagree, (comm, flag, request),
 
 /* ---- shrinking ---- */
 
-/* Makes `left` the communicator of the members that have not failed, in their order. `number` is
- * the number of the agreement on these members. */
+/* Makes `left` the communicator of those members that have not failed, in their old order. `number`
+ * is the number of the agreement on these members. */
 static void fill(struct comm *left, struct comm *comm, const bool *failed, int number)
 {
   left->size = 0;
@@ -184,7 +184,8 @@ static void take_left(struct rank *r, void *rest)
        awaited->number);
 }
 
-/* The handle exists at once, because Fortran keeps it by its number. */
+/* Begins to make a communicator of the members that have not failed. Its handle is made at once,
+ * because Fortran needs a number for it. */
 static int begin_shrinking(struct rank *r, struct comm *comm, MPI_Comm *made, MPI_Request *handle)
 {
   struct comm *left = comm_new(r, comm->size);

@@ -134,7 +134,7 @@ WRAP_CALL(Accumulate, (from, count, type, target, at, target_count, target_type,
                        ITEMS(NULL, target_count, target_type), op, ITEMS(from, count, type),
                        NOTHING, NOTHING))
 
-/* The operand of MPI_NO_OP has no meaning. */
+/* If the operation is MPI_NO_OP, the operand has no meaning. */
 WRAP_CALL(Get_accumulate,
           (from, count, type, to, to_count, to_type, target, at, target_count, target_type, op,
            window),
@@ -187,7 +187,7 @@ WRAP_CALL(Rget_accumulate,
 
 /* ---- messages ---- */
 
-/* Holds the messages with one other rank, in the arena. */
+/* Holds the messages that are exchanged with one other rank. It lies in the arena. */
 struct exchange {
   int out_bytes, in_bytes, out_answer_bytes, in_answer_bytes;
   char *out, *in, *out_answer, *in_answer;
@@ -235,7 +235,7 @@ static int end_origin(struct rank *r, struct window *window, int target, struct 
   return error ? error : answered;
 }
 
-/* Begins the target's part: the target gets accesses; answer() carries them out. */
+/* Begins the target's part: the target receives accesses. answer() carries them out. */
 static void begin_target(struct rank *r, struct window *window, int origin, struct exchange *with)
 {
   with->in = rank_alloc(r, (size_t)with->in_bytes);
@@ -265,8 +265,8 @@ static int end_target(struct rank *r, struct exchange *with)
 
 /* ---- fences ---- */
 
-/* Tells every rank the bytes that it will get from each other rank; then the accesses are sent, and
- * carried out in the order of their origins' ranks. */
+/* Tells every rank how many bytes it will get from each other rank. Then the accesses are sent.
+ * They are carried out in the order of the ranks of their origins. */
 static int fence(struct rank *r, struct window *window)
 {
   struct comm *comm = window->comm;
@@ -355,7 +355,7 @@ static int start(struct rank *r, struct window *window, MPI_Group group)
   window->access = ranks_of(r, window->comm, group, &window->accesses);
   if (!window->sharing)
     return MPI_SUCCESS;
-  window->posted = true; /* from here on the program reads and writes the memory of its targets */
+  window->posted = true; /* from here on, the program reads and writes the memory of its targets */
   return comm_error(r, window->comm, await_posts(r, window));
 }
 

@@ -13,7 +13,7 @@
 /* Parts that need not be contiguous begin at multiples of APART bytes. */
 enum { APART = 4096 };
 
-/* Returns why ranks cannot share memory in this run, or NULL if they can. */
+/* Returns the reason why ranks cannot share memory in this run, or NULL if they can. */
 static char *why_not(void)
 {
   if (shadow_independent())
@@ -40,8 +40,8 @@ static bool are_on_one_node(const struct comm *comm)
   return true;
 }
 
-/* Refuses memory that several ranks would share, and says why: in the message that ends the run, or
- * in a note of the result. */
+/* Refuses memory that several ranks would share. Says why in the message that ends the run, or in a
+ * note of the result. */
 static int refuse(struct rank *r, struct comm *comm, const char *why)
 {
   if (!comm->errors)
@@ -50,7 +50,7 @@ static int refuse(struct rank *r, struct comm *comm, const char *why)
   return comm_error(r, comm, MPI_ERR_RMA_SHARED);
 }
 
-/* Describes what a member allocates, as it tells the others. */
+/* Describes what a member allocates, as the member tells the other members. */
 struct share {
   int64_t size;
   int32_t unit, apart;
@@ -66,7 +66,8 @@ static bool wants_parts_apart(MPI_Info info)
   return found && strcmp(value, "true") == 0;
 }
 
-/* Sets the places of all parts in the memory, which begins at `base`. Returns the bytes of all. */
+/* Sets the addresses of all members' parts in the memory, which begins at `base`. Returns the
+ * number of bytes of all parts together. */
 static size_t lay_out(struct window *window, const struct share *all, char *base)
 {
   int size = window->comm->size;
@@ -84,7 +85,7 @@ static size_t lay_out(struct window *window, const struct share *all, char *base
 }
 
 /* Makes the memory when all members have told what they allocate. What this function needs after a
- * wait lies in the arena, as the rank may be captured there. */
+ * wait lies in the arena, because the rank may be captured while it waits. */
 static void make_memory(struct rank *r, struct window *window, const struct share *all)
 {
   int size = window->comm->size;
@@ -123,7 +124,7 @@ static int share_memory(struct rank *r, MPI_Aint size, int unit, MPI_Info info, 
   return comm_error(r, window->comm, error);
 }
 
-/* Makes the window of a rank alone, in its arena. */
+/* Makes the window of a rank that is alone in its communicator. The memory lies in the arena. */
 static int allocate_alone(struct rank *r, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm,
                           void *where, MPI_Win *made)
 {

@@ -11,7 +11,7 @@ int window_get_attribute(struct window *window, int key, void *where, int *found
   bool dynamic = window->flavor == MPI_WIN_FLAVOR_DYNAMIC;
   void *base = dynamic ? MPI_BOTTOM : window->base;
   void *values[] = {base, &window->size, &window->unit, &window->flavor, &window->model};
-  int place = MPI_WIN_BASE - key; /* keys count down */
+  int place = MPI_WIN_BASE - key; /* the keys of these attributes count down */
   *found = place >= 0 && place < (int)G_N_ELEMENTS(values);
   if (*found)
     memcpy(where, &values[place], sizeof values[place]);
@@ -110,7 +110,8 @@ static int get_attribute_fortran(struct rank *r, const int *window, int key, MPI
   if (*found)
     *value = key == MPI_WIN_BASE   ? (MPI_Aint)where
              : key == MPI_WIN_SIZE ? *(MPI_Aint *)where
-                                   : *(int *)where; /* the program's attributes, too */
+                                   /* an attribute of the program is an integer, too */
+                                   : *(int *)where;
   return error;
 }
 

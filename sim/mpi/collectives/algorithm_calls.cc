@@ -50,8 +50,8 @@ void algorithm_give_up(void)
   throw given_up();
 }
 
-/* Returns the argument as it is; but in place of a datatype, one whose size and bounds are right in
- * SMPI. */
+/* Returns an argument for SMPI. A datatype is replaced by one whose size and bounds are right in
+ * SMPI. Any other argument is returned as it is. */
 template <class Argument> static Argument shown(Argument argument)
 {
   return argument;
@@ -102,7 +102,7 @@ int algorithm_bcast(struct rank *r, void *buffer, int count, MPI_Datatype type, 
   return run(r, "bcast", comm, colls::bcast, buffer, count, type, root);
 }
 
-/* Calls a reduction with a copy of the data that it reduces in place. */
+/* Calls a reduction in place, with a copy of the data to be reduced. */
 template <class Function, class... Arguments>
 static int reduce(struct rank *r, const char *call, struct comm *comm, Function function,
                   const void *out, void *in, int copied, MPI_Datatype type, Arguments... arguments)

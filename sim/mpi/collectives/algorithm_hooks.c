@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-enum { PART_TAGS = 1 << 20 }; /* tags of SMPI's algorithms are smaller in magnitude */
+enum { PART_TAGS = 1 << 20 }; /* the tags of SMPI's algorithms have a smaller magnitude */
 
 void algorithms_make_tables(struct rank *r)
 {
@@ -83,8 +83,8 @@ static int first_tag(const struct rank *r, const struct comm *comm)
 }
 
 /* Returns the layer's tag for a tag of an algorithm. SMPI's tags of collectives are negative. The
- * communicators of a node and of the nodes' leaders share the number of the communicator that they
- * are parts of, so their tags lie higher. */
+ * communicator of a node, and the communicator of the nodes' leaders, are parts of another
+ * communicator and have the same number as that communicator. So tags on these two lie higher. */
 static int tag_of(const struct rank *r, int tag, const struct comm *comm)
 {
   if (r->mpi->call.inside)
@@ -172,7 +172,7 @@ static void hook_recv(void *buffer, int count, MPI_Datatype type, int from, int 
   enter_again(r);
 }
 
-/* Like SMPI, begins the send first. */
+/* Begins the send first, as SMPI does. */
 static void hook_sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to,
                           int out_tag, void *in, int in_count, MPI_Datatype in_type, int from,
                           int in_tag, MPI_Comm comm, MPI_Status *status)
@@ -306,7 +306,7 @@ static bool leads(const struct comm *comm, int rank)
   return first == rank;
 }
 
-/* Returns whether the ranks of this node are neighbours in the communicator. */
+/* Returns whether the ranks of this node follow each other in the communicator. */
 static int are_neighbours(const struct comm *comm, const struct comm *here)
 {
   int first = 0;
@@ -318,8 +318,8 @@ static int are_neighbours(const struct comm *comm, const struct comm *here)
   return true;
 }
 
-/* Sends the messages by which SMPI learns of nodes, at the same place, so that they take the same
- * time. */
+/* Sends the messages by which SMPI finds out which ranks share a node. They are sent at the same
+ * point as in SMPI, so that they take the same time. */
 static void hook_init_smp(MPI_Comm handle)
 {
   struct rank *r = leave();
@@ -344,7 +344,7 @@ static void hook_init_smp(MPI_Comm handle)
   enter_again(r);
 }
 
-/* Until nodes are known, they count as uniform and not blocked, as they do in SMPI. */
+/* Until the nodes are known, they count as uniform and as not blocked, as they do in SMPI. */
 static const struct nodes *nodes_of(MPI_Comm handle)
 {
   static const struct nodes unknown = {.uniform = true};
@@ -389,8 +389,8 @@ static int hook_is_smp_comm(MPI_Comm comm)
   return comm_behind(comm)->part != 0;
 }
 
-/* Returns a communicator as its group. Algorithms use the group only to find the rank of an actor,
- * whose number is here the rank in the program. */
+/* Returns the communicator, which stands for its group. Algorithms use the group only to find the
+ * rank of an actor. Here, the number of an actor is its rank in the program. */
 static MPI_Group hook_group(MPI_Comm comm)
 {
   return (MPI_Group)(void *)comm;
@@ -407,9 +407,9 @@ static int hook_group_rank(MPI_Group group, long actor)
 
 /* ---- other objects ---- */
 
-/* The simulator owns datatypes and frees none, because a rollback may lead to a moment at which one
- * is in use. An algorithm makes the same types in each call and on each rank: this table has them
- * all. */
+/* The simulator owns these datatypes and never frees one, because a rollback may lead back to a
+ * moment at which the type is in use. An algorithm makes the same types in each call and on each
+ * rank, so this table has them all. */
 static GArray *indexed_types; /* MPI_Datatype */
 
 static bool is_indexed(const struct typemap *map, const int *integers, int count, MPI_Datatype old)
@@ -460,7 +460,8 @@ static int hook_create_indexed(int count, const int *lengths, const int *places,
   return result;
 }
 
-/* The copy is within the rank and does not concern the protocol, so the algorithm is not left.
+/* Copies items. The copy is made within the rank and does not concern the protocol, so this hook
+ * does not leave the algorithm.
  */
 static int hook_copy_items(const void *from, int from_count, MPI_Datatype from_type, void *to,
                            int to_count, MPI_Datatype to_type)
@@ -471,7 +472,7 @@ static int hook_copy_items(const void *from, int from_count, MPI_Datatype from_t
   return given > to_count * typemap_of(to_type)->size ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
 }
 
-/* Applies an operation. SMPI calls the program's own ones. */
+/* Applies an operation. If it is an operation of the program, SMPI calls the program's function. */
 static void hook_apply(MPI_Op op, const void *before, void *into, const int *count,
                        MPI_Datatype type)
 {
@@ -488,7 +489,8 @@ static void hook_unref_type(MPI_Datatype type)
   (void)type;
 }
 
-/* Refuses one-sided communication of algorithms, which messages of the layer do not carry. */
+/* Refuses one-sided communication of algorithms, because the layer does not carry it out by
+ * messages. */
 static void hook_window(MPI_Win window, void *base, MPI_Aint size, int unit, MPI_Info info,
                         MPI_Comm comm, bool allocated, bool dynamic)
 {
@@ -540,7 +542,7 @@ static void hook_start_nbc(MPI_Request request, MPI_Request **vector)
   hook_startall(group->count, group->part);
 }
 
-/* Hands the parts over to the algorithm, which frees them. */
+/* Hands the requests of the parts over to the algorithm, which frees them. */
 static void *hook_nbc_requests(MPI_Request **vector, MPI_Request request)
 {
   struct group *group = group_of(request);

@@ -46,8 +46,8 @@ static void receive_words(struct rank *r, uint32_t *words, int from, int kind)
              MPI_STATUS_IGNORE);
 }
 
-/* The next two functions use binomial trees over ranks counted from the root: sums go up, the
- * root's words go down. */
+/* The next two functions use binomial trees over ranks that are counted from the root. Sums go up
+ * the tree, and the root's words go down. */
 static void sum_words(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -81,9 +81,9 @@ static void spread_words(struct rank *r)
       send_words(r, (place + bit + root) % size, TAG_WORDS_DOWN);
 }
 
-/* Returns whether the members exchange words. A protocol that adds no words to messages needs none
- * here either, because the arrival of the data tells it enough. It may ask for words in
- * barriers. */
+/* Returns whether the members exchange words. A protocol that adds no words to messages does not
+ * need them here either, because it learns enough from the arrival of the data. But it may ask for
+ * words in barriers. */
 static bool exchanges(const struct call *call)
 {
   const struct rcl_protocol *protocol = shadow_protocol();
@@ -92,7 +92,7 @@ static bool exchanges(const struct call *call)
 }
 
 /* Sends the words ahead of the data in a collective of the platform, as in figures 5 to 8 of the
- * paper on C3. Where a figure shows two collectives for a call, they are combined into one (section
+ * paper on C3. If a figure shows two collectives for a call, the two are combined into one (section
  * 5). */
 static void send_ahead(struct rank *r)
 {
@@ -167,7 +167,7 @@ static bool has_words(void)
 }
 
 /* Returns whether the words travel with the data. All members must decide alike, so they decide by
- * values that all know. A barrier has no data. */
+ * values that all members know. A barrier has no data. */
 static bool combines(const struct call_site *site)
 {
   if (site->partial || site->flow == RCL_FLOW_BARRIER || !has_words())
@@ -182,8 +182,8 @@ static bool combines(const struct call_site *site)
   }
 }
 
-/* Returns whether the algorithm of the platform runs. If it carries words, it must send all its
- * messages, even those without data, as recline's own algorithms do. */
+/* Returns whether the algorithm of the platform runs. If the algorithm carries words, it must send
+ * all its messages, even those without data, as recline's own algorithms do. */
 static bool is_selected(const struct call *call)
 {
   const struct call_site *site = &call->site;
@@ -194,8 +194,9 @@ static bool is_selected(const struct call *call)
   return !site->partial && !call->passable && (!call->combined || (site->equal && site->largest));
 }
 
-/* Words that travel with the data save a message, but each message is copied once more at both its
- * ends: the two ways cost the same where two copies take the time of a message of words. */
+/* Finds the size of data at which both ways cost the same. Words that travel with the data save a
+ * message. But each message is copied once more at both ends. The costs are equal when two copies
+ * take as long as a message of words. */
 void call_measure(int index)
 {
   enum { SENDER, TAG = 1 };
@@ -217,7 +218,8 @@ void call_measure(int index)
   machine_begin(layer.ranks + 1, came);
 }
 
-/* Charges the time to join data and words for the call, and to take them apart at its end. */
+/* Charges the time to join data and words for the call, and to take them apart at the end of the
+ * call. */
 static void pack(struct rank *r)
 {
   const struct call *call = &r->mpi->call;
@@ -237,8 +239,8 @@ static void unpack(struct rank *r)
 
 /* ---- the call ---- */
 
-/* Takes part in the call. A rank that is restored to an image captured in a barrier goes on here,
- * and must make the call again. */
+/* Takes part in the call. A rank that is restored to an image which was captured in a barrier goes
+ * on here, and must make the call again. */
 static bool take_part(struct rank *r)
 {
   struct call *call = &r->mpi->call;
@@ -253,16 +255,16 @@ static bool take_part(struct rank *r)
   return true;
 }
 
-/* Returns whether a barrier is over when the words have gone from all to all. The barrier itself,
- * which follows only for its cost, would keep a rank until others have taken their next event, and
- * a schedule may have the opposite order. */
+/* Returns whether a barrier is over when words have gone from each member to each other member. The
+ * barrier itself follows only for its cost. It would hold up a rank until other ranks have taken
+ * their next event, and a schedule may have the opposite order. */
 static bool is_passed(const struct call *call)
 {
   return schedule_on() && call->site.flow == RCL_FLOW_BARRIER && exchanges(call);
 }
 
-/* Lets a rank that shares memory be captured, if others that share it were captured while the rank
- * was in the call. */
+/* Lets a rank that shares memory be captured, if other ranks that share that memory were captured
+ * while the rank was in the call. */
 static void leave(struct rank *r)
 {
   const struct call_site *site = &r->mpi->call.site;

@@ -1,7 +1,7 @@
-/* Runs collectives as messages of the layer where SMPI's algorithms do not serve
- * (call_is_selected(), wrap_collectives.c): under a protocol that puts words on the messages of a
- * call, for operations that do not commute, and for communicators of one rank. own_reduce() also
- * serves where an algorithm of SMPI begins a nonblocking reduction. Buffers that live across a wait
+/* Runs collectives as messages of the layer in cases that SMPI's algorithms cannot handle
+ * (call_is_selected(), wrap_collectives.c). These are: a protocol that puts words on the messages
+ * of a call, operations that do not commute, and communicators of one rank. own_reduce() is also
+ * used when an algorithm of SMPI begins a nonblocking reduction. Buffers that live across a wait
  * lie in the arena. */
 #include "sim/mpi/collectives/own_collectives.h"
 #include "sim/mpi/collectives/collectives.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { STEP_BYTES = 3000 }; /* blocks of this size or more are exchanged step by step */
+enum { STEP_BYTES = 3000 }; /* number of bytes from which on blocks are exchanged step by step */
 
 /* ---- pieces ---- */
 
@@ -62,7 +62,8 @@ static void send(struct rank *r, const void *buffer, int count, MPI_Datatype typ
   done(r, p2p_send(r, buffer, count, type, to, call_tag(r, tag), comm, kind_of(r) | P2P_BLOCKING));
 }
 
-/* Makes room for the requests of one round, which are finished together, in this order. */
+/* Makes room for the requests of one round. They are finished together, in the order in which they
+ * stand there. */
 static struct request **round_of(struct rank *r, int count)
 {
   return rank_alloc(r, (size_t)count * sizeof(struct request *));
@@ -78,7 +79,7 @@ static void finish_round(struct rank *r, struct request **requests, int count)
 
 /* ---- barrier, broadcast ---- */
 
-/* All report to rank 0, which then tells all. */
+/* All ranks report to rank 0, which then tells all ranks. */
 int own_barrier(struct rank *r, struct comm *comm)
 {
   if (comm->rank != 0) {
@@ -97,7 +98,7 @@ int own_barrier(struct rank *r, struct comm *comm)
   return MPI_SUCCESS;
 }
 
-/* Broadcasts along a binomial tree over ranks counted from the root. */
+/* Broadcasts along a binomial tree over ranks that are counted from the root. */
 int own_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, int root,
                   struct comm *comm)
 {
@@ -115,10 +116,10 @@ int own_broadcast(struct rank *r, void *buffer, int count, MPI_Datatype type, in
 
 /* ---- reductions ---- */
 
-/* Receives the contributions of the ranks below `end` (`own` is here already, for `me`) and
- * combines them in rank order, which every operation allows: each becomes the sum of the
- * contributions up to it. All receives are posted at once, as in SMPI. Returns the last sum; it
- * lies in *memory, which the caller frees. */
+/* Receives the contributions of the ranks below `end`, apart from `own`, which is the contribution
+ * of rank `me` itself. Combines the contributions in rank order, which every operation allows: each
+ * contribution becomes the sum of all contributions up to it. All receives are posted at once, as
+ * in SMPI. Returns the last sum, which lies in *memory. The caller frees *memory. */
 static const void *combine_shares(struct rank *r, const void *own, int me, int end, int tag,
                                   int count, MPI_Datatype type, MPI_Op op, struct comm *comm,
                                   void **memory)
@@ -142,7 +143,7 @@ static const void *combine_shares(struct rank *r, const void *own, int me, int e
   return end > 0 ? shares + (end - 1) * stride : NULL;
 }
 
-/* All ranks send to the root. */
+/* All ranks send their data to the root. */
 int own_reduce(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
                int root, struct comm *comm)
 {
@@ -166,7 +167,8 @@ int own_allreduce(struct rank *r, const void *out, void *in, int count, MPI_Data
   return own_broadcast(r, in, count, type, 0, comm);
 }
 
-/* Each rank sends to all higher ranks. `exclusive`: its own contribution is left out. */
+/* Each rank sends its data to all higher ranks. With `exclusive`, the rank's own contribution is
+ * left out. */
 int own_scan(struct rank *r, const void *out, void *in, int count, MPI_Datatype type, MPI_Op op,
              struct comm *comm, bool exclusive)
 {
@@ -221,7 +223,7 @@ int own_scatter(struct rank *r, struct blocks out, void *in, int in_count, MPI_D
   return MPI_SUCCESS;
 }
 
-/* All ranks send to all at once. */
+/* Each rank sends its data to all ranks at once. */
 int own_allgather(struct rank *r, const void *out, int out_count, MPI_Datatype out_type,
                   struct blocks in, struct comm *comm)
 {
@@ -240,7 +242,7 @@ int own_allgather(struct rank *r, const void *out, int out_count, MPI_Datatype o
   return MPI_SUCCESS;
 }
 
-/* Returns a copy of the first `size` blocks, as bytes one after the other. */
+/* Returns a copy of the first `size` blocks, as packed bytes. */
 static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int size, void **memory)
 {
   struct payload *packed = blocks_pack(blocks, size);
@@ -258,8 +260,8 @@ static struct blocks copy_of(struct rank *r, const struct blocks *blocks, int si
   return copied;
 }
 
-/* In step k each rank sends to rank + k and receives from rank - k; `at_once`: without waiting
- * between the steps. */
+/* In step k, each rank sends to rank + k and receives from rank - k. With `at_once`, the ranks do
+ * not wait between steps. */
 static void swap_blocks(struct rank *r, struct blocks out, struct blocks in, struct comm *comm,
                         bool at_once)
 {
@@ -278,7 +280,7 @@ static void swap_blocks(struct rank *r, struct blocks out, struct blocks in, str
   }
 }
 
-/* Large equal blocks go step by step. */
+/* Returns whether the blocks are equal and large, and so are exchanged step by step. */
 static bool in_steps(const struct blocks *in)
 {
   return !in->counts && (int64_t)type_bytes(in->type) * in->count >= STEP_BYTES;
@@ -299,7 +301,7 @@ int own_alltoall(struct rank *r, struct blocks out, struct blocks in, struct com
   return MPI_SUCCESS;
 }
 
-/* Reduces everything to rank 0 and scatters it in blocks. */
+/* Reduces all data to rank 0, which scatters the result in blocks. */
 int own_reduce_scatter(struct rank *r, const void *out, void *in, const int *counts, int count,
                        MPI_Datatype type, MPI_Op op, struct comm *comm)
 {

@@ -1,12 +1,13 @@
-/* Handles error codes and classes of MPI, of failures (faults.h) and of the program, which may add
- * some. SMPI does not know the program's codes: the rank's arena holds them. */
+/* Handles the error codes and classes of MPI, those of failures (faults.h), and those that the
+ * program adds. SMPI does not know the program's codes, so they lie in the rank's arena. */
 #include "sim/host/rank/faults.h"
 #include "sim/mpi/layer/comm.h"
 #include "sim/mpi/layer/wrap.h"
 
 #include <string.h>
 
-enum { FIRST_ADDED = 2000 }; /* higher than the codes of failures */
+/* the first code that a program adds; it is higher than the codes of failures */
+enum { FIRST_ADDED = 2000 };
 
 struct added_error {
   int class;
@@ -20,7 +21,7 @@ static struct added_error *added(const struct rank *r, int code)
   return place >= 0 && place < r->mpi->errors_added_count ? r->mpi->errors_added[place] : NULL;
 }
 
-/* Adds a code of that class, or 0 if the code is a class itself. */
+/* Adds a code of that class. If `class` is 0, the code is itself a class. */
 static int add(struct rank *r, int class, int *code)
 {
   struct mpi_state *mpi = r->mpi;

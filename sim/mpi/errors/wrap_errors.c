@@ -1,6 +1,6 @@
 /* Makes and calls error handlers of communicators, files and windows. The handlers are SMPI's
- * objects; the layer remembers their functions and calls them itself, because the program's
- * communicators mean nothing to SMPI. */
+ * objects. The layer remembers the function of each handler and calls it itself, because SMPI does
+ * not know the program's communicators. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/shadow.h"
 #include "sim/host/result/run_end.h"
@@ -16,7 +16,7 @@ struct function {
   MPI_Comm_errhandler_fn *in_c;
   MPI_File_errhandler_function *of_files;
   MPI_Win_errhandler_function *of_windows;
-  void (*in_fortran)(int *handle, int *error); /* takes the integer of a handle */
+  void (*in_fortran)(int *handle, int *error); /* takes a handle of Fortran, which is an integer */
 };
 
 static GHashTable *functions; /* MPI_Errhandler -> struct function, of all ranks */
@@ -70,7 +70,8 @@ int errors_create_fortran(enum errors_holder holder, void *function, MPI_Errhand
 LOOK_UP_CALL(Comm_create_errhandler, (function, handler), create(function, handler))
 LOOK_UP_CALL(Errhandler_create, (function, handler), create(function, handler))
 
-/* Error handlers are never freed under the layer, as datatypes are not (type_reuse.h). */
+/* Under the layer, error handlers are never freed, for the reason for which types are not
+ * (type_reuse.h). */
 LOOK_UP_CALL(Errhandler_free, (handler), (*handler = MPI_ERRHANDLER_NULL, (void)r, MPI_SUCCESS))
 
 /* ---- of a communicator ---- */
@@ -106,7 +107,8 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
   int number = !function->in_fortran                   ? 0
                : function->holder == ERRORS_OF_WINDOWS ? MPI_Win_c2f(window)
                                                        : MPI_Comm_c2f(handle);
-  rank_switch(r, ACTIVITY_COMPUTE); /* because the function may leave by a jump */
+  /* the rank computes from here on, because the function may leave by a jump */
+  rank_switch(r, ACTIVITY_COMPUTE);
   layer_leave(r->arena);
   if (function->in_fortran)
     function->in_fortran(&number, &error);
@@ -118,7 +120,7 @@ static void call_handler(struct rank *r, struct comm *comm, int error)
   rank_switch(r, ACTIVITY_MPI);
 }
 
-/* Like call_handler(), allows for a function that leaves by a jump. */
+/* Calls the error handler. Like call_handler(), allows for a function that leaves by a jump. */
 void errors_call_of_files(struct rank *r, MPI_Errhandler errors, MPI_File file, int error)
 {
   const struct function *function = functions ? g_hash_table_lookup(functions, errors) : NULL;
@@ -145,7 +147,7 @@ int comm_error(struct rank *r, struct comm *comm, int error)
   if (!whose->errors) {
     error_string(r, error, text, &length);
     if (layer.result.audit_violations || fault_text(error) || shadow_global()->incarnation)
-      run_stop(RUN_LOST, text); /* the recovery is wrong, not the program */
+      run_stop(RUN_LOST, text); /* the error is in the recovery, not in the program */
     die(DIE_INPUT, "rank %d: %s", r->index, text);
   }
   if (whose->errors != MPI_ERRORS_RETURN)

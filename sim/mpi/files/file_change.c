@@ -23,7 +23,7 @@ static int64_t bytes_of(const struct change *change)
   return bytes;
 }
 
-/* Computes a digest in the way of FNV-1a, but by words. */
+/* Computes a digest as FNV-1a does, but by words instead of bytes. */
 static uint64_t digest(uint64_t value, const void *data, size_t bytes)
 {
   const uint64_t PRIME = 0x100000001b3;
@@ -58,8 +58,8 @@ void change_free(struct change *change)
   g_free(change);
 }
 
-/* Compares data of writes only: a resizing that is applied holds the bytes that it has cut off as
- * its data. */
+/* Compares the data only of writes. The data of a resizing that is applied are the bytes that it
+ * has cut off. */
 bool change_is_same(const struct change *a, const struct change *b)
 {
   return a->kind == b->kind && a->version == b->version && a->size == b->size &&
@@ -96,8 +96,8 @@ static struct segment below(struct segment part, int64_t size)
   return part;
 }
 
-/* Reads or writes all segments, as far as they lie below `size`. `bytes` has their data, one after
- * the other. */
+/* Reads or writes all segments, as far as they lie below `size`. `bytes` has the data of the
+ * segments, one after the other. */
 static int transfer_all(int descriptor, bool in, const struct change *change, int64_t size,
                         char *bytes)
 {
@@ -110,7 +110,7 @@ static int transfer_all(int descriptor, bool in, const struct change *change, in
   return error;
 }
 
-/* Returns how many bytes of the file a change keeps while it is applied. */
+/* Returns how many old bytes of the file a change keeps while it is applied. */
 static int64_t kept_bytes(const struct change *change)
 {
   int64_t bytes = 0;
@@ -151,7 +151,7 @@ static int undo_writing(struct change *change, int descriptor)
   return error;
 }
 
-/* Gives the file another size, and keeps the bytes that are cut off as the change's data. */
+/* Gives the file another size. Keeps the bytes that are cut off as the change's data. */
 static int resize(struct change *change, int descriptor)
 {
   int64_t size = change_size(change, change->size_before);
@@ -181,7 +181,7 @@ static int make(struct content *content)
   return content->descriptor < 0 ? errno : 0;
 }
 
-/* Deletes the file that the change has made, unless another file has its name by now. */
+/* Deletes the file that the change has made, unless another file has the same name by now. */
 static int undo_making(struct content *content)
 {
   struct stat file, here;
@@ -193,7 +193,7 @@ static int undo_making(struct content *content)
   return error;
 }
 
-/* Deletes the file's name. The change keeps a descriptor, and thereby the bytes. */
+/* Deletes the file's name. The change keeps a descriptor of the file, so the bytes stay. */
 static int end(struct change *change, struct content *content)
 {
   if (unlink(content->path) < 0)
@@ -301,7 +301,7 @@ static struct segment common(struct segment a, struct segment b)
   return (struct segment){.offset = from, .bytes = MAX(to - from, 0)};
 }
 
-/* Copies the change's bytes over a part of the file. The change has data of its segments below
+/* Copies the change's bytes over a part of the file. The change has data only of its segments below
  * `size`. */
 static void copy_common(const struct change *change, int64_t size, struct segment part, char *to)
 {
@@ -315,8 +315,8 @@ static void copy_common(const struct change *change, int64_t size, struct segmen
   }
 }
 
-/* Puts the change on a part of the file. A file that is cut and grows again has zeros from the cut
- * on. */
+/* Applies the change to bytes that were read from a part of the file. A file that is cut and grows
+ * again has zeros from the cut on. */
 void change_put_on(const struct change *change, struct segment part, char *bytes)
 {
   int64_t from = MAX(change->size, part.offset), to = part.offset + part.bytes;

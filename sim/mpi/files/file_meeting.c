@@ -1,4 +1,4 @@
-/* Synchronizes files at collective calls of their members. */
+/* Synchronizes files at collective calls of the members that have them open. */
 #include "sim/mpi/files/file.h"
 
 /* Returns whether a call makes all members of its communicator wait for each other. All members get
@@ -26,8 +26,8 @@ static bool has_members_of(const struct comm *comm, const struct comm *other)
   return true;
 }
 
-/* Synchronizes the files whose members all make the call. Either all members have such a file open
- * or none has, because files are opened and closed by such calls, too. */
+/* Synchronizes each file whose members all make the call. Either all members of a file have it open
+ * or none has, because opening and closing a file are collective calls, too. */
 static void synchronize_files(struct rank *r, const struct call_site *call, bool met)
 {
   if (r->mpi->files_open == 0 || !is_meeting(call))

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static GHashTable *openings; /* number -> struct opening */
-static GPtrArray *contents;  /* struct content; never freed */
-static bool keeps;           /* ranks go back alone, and repeat their steps */
+static GPtrArray *contents;  /* struct content; none is ever freed */
+static bool keeps;           /* each rank goes back alone, and repeats its steps */
 
 void store_begin(bool keeps_versions)
 {
@@ -60,7 +60,7 @@ static int furthest(const struct opening *opening)
 
 enum { NO_CUT = G_MAXUINT };
 
-/* Returns the place of the number of changes of the file that are in that version. */
+/* Returns a pointer to the number of changes of the file that are in that version. */
 static guint *cut_of(struct opening *opening, int version)
 {
   while (opening->cuts->len <= (guint)version)
@@ -68,8 +68,8 @@ static guint *cut_of(struct opening *opening, int version)
   return &g_array_index(opening->cuts, guint, version);
 }
 
-/* The first rank that reaches a version decides what is in it, because others may write the file by
- * another opening. */
+/* Notes that a rank reaches a version. The first rank that reaches a version decides which changes
+ * are in it, because other ranks may write the file through another opening. */
 static void reach(struct opening *opening, int rank, int version)
 {
   guint *cut = cut_of(opening, version);
@@ -91,8 +91,8 @@ static void drop_changes(struct opening *opening)
 
 /* ---- opening ---- */
 
-/* Returns the file that has this name now, or NULL if the store does not know it. A file that has
- * the name of a deleted one is another file. */
+/* Returns the file that has this name now, or NULL if the store does not know such a file. A file
+ * with the name of a deleted file is another file. */
 static struct content *find_content(const char *path)
 {
   struct stat file, known;
@@ -139,8 +139,8 @@ static struct opening *begin(int64_t number, const char *path)
   return opening;
 }
 
-/* Opens the file, unless it has a descriptor that suffices: one that was opened for reading does
- * not allow writes. */
+/* Opens the file, unless it has a descriptor that can be used. A descriptor that was opened for
+ * reading cannot be used for writing. */
 static int get_descriptor(struct content *content, bool writes)
 {
   if (content->descriptor >= 0 && (content->writable || !writes))
@@ -155,7 +155,7 @@ static int get_descriptor(struct content *content, bool writes)
   return 0;
 }
 
-/* Makes and applies a change that is in no rank's list. */
+/* Makes and applies a change that belongs to no rank's list of changes. */
 static int make_at_once(struct opening *opening, enum change_kind kind, int version, int64_t size)
 {
   struct change *change = change_new(opening, kind, version);
@@ -182,9 +182,10 @@ static int carry_out(struct opening *opening, unsigned modes)
   return make_at_once(opening, CHANGE_MAKES, 0, 0);
 }
 
-/* Returns the opening with that number; `begun` says that it has been carried out and not been
- * undone. If all ranks have gone back from an opening, and may take another path, a new opening
- * takes its place. The old one lives on only until its changes are undone. */
+/* Returns the opening with that number; Its field `begun` says that the opening has been carried
+ * out and was not undone. If all ranks have gone back behind an opening, they may take another
+ * path. In that case, a new opening takes the place of the old one, which exists only until its
+ * changes are undone. */
 static struct opening *find_or_begin(int64_t number, const char *path)
 {
   struct opening *opening = openings ? g_hash_table_lookup(openings, &number) : NULL;
@@ -241,7 +242,7 @@ bool store_knows(const char *path)
 struct sight {
   char *path;
   int error;
-  guint cut; /* changes of the file so far */
+  guint cut; /* number of changes of the file at that time */
 };
 
 static void forget_sight(gpointer data)
@@ -251,7 +252,7 @@ static void forget_sight(gpointer data)
   g_free(sight);
 }
 
-/* Both arrays hold, by rank of the program, a GPtrArray of struct sight. */
+/* Both arrays contain, by rank of the program, a GPtrArray of struct sight. */
 static GPtrArray *looks, *readings;
 
 static GPtrArray *sights_of(GPtrArray **all, int rank)
@@ -263,8 +264,9 @@ static GPtrArray *sights_of(GPtrArray **all, int rank)
   return (*all)->pdata[rank];
 }
 
-/* Returns the result of the same look before a rollback, or notes this one. A different look means
- * that the rank has taken another path, so older results from there on do not count. */
+/* Returns the result that the same look had before a rollback. If there is none, notes the present
+ * result. If the rank looks at something else than before, it has taken another path, so older
+ * results from there on do not count. */
 static const struct sight *first_sight(GPtrArray *sights, int number, const struct sight *now)
 {
   if (sights->len > (guint)number) {
@@ -288,8 +290,8 @@ int store_look(int rank, int number, const char *path, int error)
 
 /* ---- changing ---- */
 
-/* Adds the rank's next change. The new change replaces the one with the same number that the rank
- * made before it went back, unless the two are the same. */
+/* Adds the rank's next change. If the rank made a change with the same number before it went back,
+ * and the two changes differ, the new change replaces the old one. */
 static void add(struct standing *standing, struct change *change)
 {
   GPtrArray *changes = changes_of(change->opening, standing->rank);
@@ -332,9 +334,9 @@ void store_end(struct standing *standing)
   add(standing, next_change(standing, CHANGE_ENDS));
 }
 
-/* The rank may have gone back and taken another path. So changes that it has not made again are not
- * in the version that ends here. If there are any, changes of later versions go, too, because the
- * rank will make them again. */
+/* The rank may have gone back and taken another path. So changes that the rank has not made again
+ * are not in the version that ends here. If there are such changes, changes of later versions are
+ * removed, too, because the rank will make them again. */
 void store_settle(const struct standing *standing)
 {
   GPtrArray *changes = changes_of(opening_of(standing->opening), standing->rank);
@@ -349,8 +351,8 @@ void store_settle(const struct standing *standing)
   g_ptr_array_set_size(changes, (int)made);
 }
 
-/* Applies the changes of a version, in the order of ranks: either they do not overlap, or their
- * order does not matter to the program. */
+/* Applies the changes of a version, in the order of ranks. Either the changes do not overlap, or
+ * their order does not matter to the program. */
 static void apply_version(struct opening *opening, int version)
 {
   for (guint rank = 0; rank < opening->changes->len; rank++) {
@@ -407,8 +409,9 @@ int64_t store_size(const struct standing *standing)
   return size;
 }
 
-/* Reads the bytes that the segment had after the first `cut` changes: the file's bytes, and over
- * them the bytes that later changes have replaced, the latest first. */
+/* Reads the bytes that the segment had after the first `cut` changes. Takes the present bytes of
+ * the file. Then puts back the bytes that later changes have replaced, beginning with the latest
+ * change. */
 static int read_version(const struct content *content, guint cut, struct segment part, char *to)
 {
   int descriptor = content->descriptor;
@@ -459,8 +462,8 @@ int64_t store_read(const struct standing *standing, const struct segment *segmen
   return done;
 }
 
-/* Returns a descriptor of a copy, without a name, of what the file was after the first `cut`
- * changes; -1 with errno. */
+/* Makes a copy of the file as it was after the first `cut` changes. The copy has no name. Returns a
+ * descriptor of the copy, or -1 with errno. */
 static int copy_of(const struct content *content, guint cut, int flags)
 {
   enum { PIECE = 1 << 20 };
@@ -540,7 +543,7 @@ void store_hold(const struct standing *standing)
   *held_by(opening, standing->rank) = standing->version;
 }
 
-/* Returns the number of changes of the file that some rank has reached. */
+/* Returns how many of the file's changes any rank has reached. */
 static guint seen(const struct content *content)
 {
   guint most = 0;
@@ -565,8 +568,8 @@ static void end_opening(struct opening *opening)
   g_free(opening);
 }
 
-/* Ends an opening that no rank has reached and whose changes are all undone. Returns whether it did
- * so. */
+/* Ends an opening that no rank has reached and whose changes are all undone. Returns whether it has
+ * ended the opening. */
 static gboolean is_over(gpointer number, gpointer value, gpointer data)
 {
   struct opening *opening = value;
@@ -578,8 +581,8 @@ static gboolean is_over(gpointer number, gpointer value, gpointer data)
   return TRUE;
 }
 
-/* Forgets versions that included changes which are undone; the next rank that reaches such a
- * version makes it anew. */
+/* Forgets versions that include changes which are undone. The next rank that reaches such a version
+ * makes it anew. */
 static void forget_cuts(const struct content *content)
 {
   GHashTableIter iterator;

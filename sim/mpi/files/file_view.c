@@ -69,8 +69,8 @@ static bool is_plain(const struct view *view)
   return view->segments == 1 && view->extent == view->bytes;
 }
 
-/* Adds the seen parts of the tile that begins at `start`, from its seen byte `skip` on. Returns
- * their bytes. */
+/* Adds the seen parts of the tile that begins at `start`, from its seen byte `skip` on. Returns the
+ * number of bytes of these parts. */
 static int64_t add_tile(const struct view *view, GArray *list, int64_t start, int64_t skip,
                         int64_t bytes)
 {

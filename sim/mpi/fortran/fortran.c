@@ -9,14 +9,14 @@
 #include <dlfcn.h>
 #include <string.h>
 
-enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* as in SMPI's mpif.h */
+enum { COMM_WORLD = 0, COMM_SELF = -2, NO_HANDLE = -1 }; /* the numbers that SMPI's mpif.h uses */
 
 /* The addresses of these variables stand for named constants of MPI, beside SMPI's own variables
  * (modules.awk). */
 const int mpi_unweighted_, mpi_weights_empty_, mpi_errcodes_ignore_, mpi_argv_null_,
     mpi_argvs_null_;
 
-/* mpi-4.h declares the two constants for ignored statuses. */
+/* mpi-4.h declares the variables for the two constants of ignored statuses. */
 extern const int mpi_bottom_, mpi_in_place_;
 
 void fortran_next(const char *name, void *function, size_t size)
@@ -55,10 +55,12 @@ int *fortran_weights(void *argument)
 
 /* ---- numbers of what SMPI's mpif.h lacks ---- */
 
-void smpi_init_fortran_types(void) __attribute__((weak)); /* SMPI's; no header declares it */
+/* a function of SMPI that no header declares */
+void smpi_init_fortran_types(void) __attribute__((weak));
 
 static struct {
-  /* the first one whose number differs from the number in mpif.h, or NULL if there is none */
+  /* name of the first handle whose number differs from the number in mpif.h, or NULL if there is
+   * none */
   const char *name;
   int number, found;
 } wrong;
@@ -75,7 +77,7 @@ static void expect_number(const char *name, int number, int found)
 #define FORTRAN_TYPE(NAME, NUMBER) expect_number(#NAME, NUMBER, PMPI_Type_c2f(NAME));
 #define FORTRAN_OP(NAME, NUMBER) expect_number(#NAME, NUMBER, PMPI_Op_c2f(NAME));
 
-/* SMPI gives a handle the next free number when it is asked for one. */
+/* SMPI gives a handle the next free number when SMPI is asked for the handle's number. */
 void fortran_begin(void)
 {
   static bool begun;
@@ -87,7 +89,7 @@ void fortran_begin(void)
 #include "fortran_numbers.h"
 }
 
-/* Returns the number, or ends the run if SMPI uses another number than programs do. */
+/* Returns the number. Ends the run if SMPI uses a different number than programs do. */
 static int right_number(int number)
 {
   if (wrong.name && number >= wrong.number)
@@ -227,7 +229,7 @@ MPI_Message fortran_get_message(struct rank *r, const void *argument)
 
 void fortran_put_message(struct rank *r, void *argument, MPI_Message before, MPI_Message after)
 {
-  (void)before; /* the receive forgets its integer */
+  (void)before; /* the receive forgets its number in Fortran */
   *(int *)argument = request_number(r, (MPI_Request)after);
 }
 
@@ -347,7 +349,7 @@ LOOK_UP_CALL(Request_c2f, (request), request_number(r, request))
     *(int *)argument = !after || after == NOTHING ? NO_HANDLE : NUMBER(after);                     \
   }
 
-enum { INFO_ENV = -2 }; /* as in recline's mpif.h */
+enum { INFO_ENV = -2 }; /* the number that recline's mpif.h uses */
 
 static MPI_Info info_from(int number)
 {
@@ -381,7 +383,7 @@ MPI_Request *fortran_get_requests(struct rank *r, const int *count, const int *r
   return handles;
 }
 
-/* Converts requests back, and forgets completed ones. */
+/* Converts requests back to numbers, and forgets completed requests. */
 void fortran_put_requests(struct rank *r, const int *count, int *requests, MPI_Request *handles)
 {
   for (int i = 0; i < *count; i++) {
@@ -392,7 +394,7 @@ void fortran_put_requests(struct rank *r, const int *count, int *requests, MPI_R
   rank_free(handles);
 }
 
-/* Fortran counts from 1. */
+/* Increases each index by one, because Fortran counts from 1. */
 void fortran_count_from_one(int *indices, int count)
 {
   for (int i = 0; i < count; i++)
@@ -402,7 +404,7 @@ void fortran_count_from_one(int *indices, int count)
 
 /* ---- a type for each block ---- */
 
-/* In place, this rank's data have neither counts nor types. */
+/* In a call in place, this rank's data have neither counts nor types. */
 MPI_Datatype *fortran_get_types(struct rank *r, const void *comm, void *buffer, const int *numbers)
 {
   int size = comm_peers(comm_of(r, fortran_get_comm(r, comm)))->size;

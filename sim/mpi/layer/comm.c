@@ -31,7 +31,7 @@ bool comm_is_between(MPI_Comm handle)
   return r && heap_owner(comm) == r->index && comm->remote;
 }
 
-/* Returns `size` members of `both`, from member `from` on, as a group. */
+/* Returns a group of `size` members of `both`, from member `from` on. */
 static struct comm group_of(const struct comm *both, int from, int size)
 {
   bool is_in = both->rank >= from && both->rank < from + size;

@@ -13,8 +13,8 @@
 #include "sim/net/transport.h"
 #include "world/scenario/platform_file.h"
 
-/* Returns the seconds that a poll takes. The layer charges them, because SMPI itself is told 0
- * (launch.c). If polls took no time, the clock would stop in a loop of polls. */
+/* Returns how many seconds a poll takes. The layer lets that time pass, because launch.c tells SMPI
+ * that polls take no time. If polls took no time, the clock would stop in a loop of polls. */
 static double poll_seconds(const char *setting)
 {
   static const double DEFAULT = 1e-4, LEAST = 1e-9;
@@ -73,7 +73,7 @@ struct request *p2p_prepare(struct rank *r, enum request_kind kind, void *buffer
   return request;
 }
 
-/* Packs a copy of the data to send. */
+/* Returns a packed copy of the data to be sent. */
 static struct payload *pack(const struct request *request)
 {
   size_t plain = plain_bytes(request->type) * (size_t)request->count;
@@ -99,7 +99,7 @@ static void fail(struct rank *r, struct request *request, int fault)
     r->mpi->call.error = fault;
 }
 
-/* Ends the request, and returns true, if a fault concerns it. A receive goes on, unless its
+/* If a fault concerns the request, ends the request and returns true. A receive goes on unless its
  * communicator is revoked: a message that was sent before its sender died can still be received. */
 static bool fails_at_once(struct rank *r, struct request *request)
 {
@@ -230,8 +230,8 @@ static bool is_done(const struct rank *r, const void *request)
   return request_is_done(r, request);
 }
 
-/* Ends the request with that fault. A receive that has got a message meanwhile completes
- * instead. */
+/* Ends the request with that fault. But a receive that has got a message meanwhile completes
+ * normally. */
 static void end_in_error(struct rank *r, struct request *request, int fault)
 {
   if (request->kind == REQUEST_SEND) {
@@ -245,8 +245,8 @@ static void end_in_error(struct rank *r, struct request *request, int fault)
   fail(r, request, fault);
 }
 
-/* Ends the request if a fault concerns it. Returns MPI_SUCCESS if it is complete now, or
- * FAULT_PROC_FAILED_PENDING. */
+/* Ends the request if a fault concerns it. Returns MPI_SUCCESS if the request is complete now,
+ * otherwise FAULT_PROC_FAILED_PENDING. */
 static int settle(struct rank *r, struct request *request)
 {
   int fault;
@@ -258,8 +258,8 @@ static int settle(struct rank *r, struct request *request)
   return MPI_SUCCESS;
 }
 
-/* Takes back a part. If the part is a receive of the program (MPI_Isendrecv), the whole request
- * gets its status. */
+/* Ends a part of the request `request`. If the part is a receive of the program (MPI_Isendrecv),
+ * `request` gets the status of the part. */
 static void retire_part(struct rank *r, struct request *request, struct request **part)
 {
   bool is_shown = (*part)->kind == REQUEST_RECEIVE && !(*part)->collective && !(*part)->sized;
@@ -271,7 +271,8 @@ static void retire_part(struct rank *r, struct request *request, struct request 
   request->status.MPI_ERROR = error != MPI_SUCCESS ? error : before;
 }
 
-/* Completes the whole request. The first call that finds all parts complete calls this, once. */
+/* Completes a request that has parts. The first call that finds all parts complete calls this
+ * function, once. */
 static void conclude(struct rank *r, struct request *request)
 {
   struct whole *whole = &request->whole;

@@ -1,5 +1,5 @@
-/* Finds the calls of a program on Linux (ELF): the relocations of an object name the functions that
- * it takes from other objects. */
+/* Finds the functions that a program calls, on Linux (ELF). The relocations of an object name the
+ * functions that the object takes from other objects. */
 #include "sim/mpi/layer/program_calls.h"
 
 #include <glib.h>
@@ -10,13 +10,13 @@
 struct object {
   const char *names;
   const ElfW(Sym) * symbol;
-  const ElfW(Rela) * table[2]; /* of functions, of data */
+  const ElfW(Rela) * table[2]; /* the relocations of functions, and the relocations of data */
   size_t bytes[2];
 };
 
-/* Returns whether an MPI function has that name, and its name behind "MPI_" begins with
- * `beginning`. The name has the form MPI_Name or mpi_name_; in programs that recline-cc has linked,
- * "__wrap_P" or "__wrap_p" may stand in front of either form. */
+/* Returns whether `name` names an MPI function, and continues with `beginning` after "MPI_". The
+ * name has the form MPI_Name or mpi_name_. In programs that recline-cc has linked, "__wrap_P" or
+ * "__wrap_p" may stand in front of either form. */
 static bool begins(const char *name, const char *beginning)
 {
   static const char WRAP[] = "__wrap_", MPI[] = "mpi_";

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receipts have the highest tags on the hidden half of the world, whose collectives count their
- * tags from 0. */
+/* Receipts have the highest tags on the hidden half of MPI_COMM_WORLD. Collectives there count
+ * their tags from 0. */
 enum { TAGS = 1 << 20 };
 
 static int tag_of(uint32_t number)
@@ -21,7 +21,7 @@ static int tag_of(uint32_t number)
 }
 
 /* Returns whether the recording in that folder says that its program names synchronous sends. The
- * program `replay` refuses other formats. */
+ * program `replay` refuses recordings of other formats. */
 static bool are_named_in(const char *folder)
 {
   struct recording_head head = {.synchronous = 0};
@@ -32,8 +32,8 @@ static bool are_named_in(const char *folder)
   return head.synchronous;
 }
 
-/* Returns whether the program names synchronous sends. The program that runs scripts names all
- * calls, so there the script itself decides. */
+/* Returns whether the program calls synchronous sends. The program that runs scripts contains calls
+ * of all functions, so for that program the script decides. */
 static bool find_named(void)
 {
   const char *folder = getenv("RECLINE_REPLAY"), *script = layer.scenario->program.script;
@@ -69,8 +69,8 @@ struct request *receipt_expect(struct rank *r, int peer, uint32_t number)
   return receipt;
 }
 
-/* Returns the decision for a receipt that is due: 1 + the rank that gets it + `ranks` * (its number
- * - 1 - the number of the last receipt that this rank was given).
+/* Returns the decision for a receipt that is due: 1 + the rank that gets the receipt + `ranks` *
+ * (the receipt's number - 1 - the number of the last receipt that this rank was given).
  */
 static uint32_t decision_of(const struct rank *r, const struct due *due)
 {

@@ -16,10 +16,10 @@ struct recorder {
   FILE *file;
   struct recording_head head;
   GPtrArray *comms, *requests; /* handles of the program, by number; NULL for a free number */
-  GPtrArray *persistent;       /* the requests that a wait does not free */
-  GArray *types;               /* int: bytes of the program's own datatypes */
-  void **made;                 /* where the call under way puts a new handle */
-  GPtrArray *made_in;          /* `comms` or `requests`, which gets that handle */
+  GPtrArray *persistent;       /* requests that a wait does not free */
+  GArray *types;               /* int: number of bytes of each datatype that the program has made */
+  void **made;                 /* address to which the call that is under way writes a new handle */
+  GPtrArray *made_in;          /* the list that gets that handle, `comms` or `requests` */
   bool made_lasts;             /* the new handle is of a persistent request */
   uint64_t calls;
   uint64_t image_bytes; /* size of the image that was noted last */
@@ -35,13 +35,15 @@ enum { ARGUMENTS_MAX = 12 };
 /* Describes a call by its signature and its arguments as they were passed. */
 struct call_record {
   const char *name, *signature;
-  char of[32]; /* the name of the call; for a nonblocking collective, of the blocking one */
+  char of[32]; /* the name of the call; a nonblocking collective has the name of the blocking one */
   union {
     int number;
     void *pointer;
   } argument[ARGUMENTS_MAX];
-  int size, rank, root; /* of the communicator; the root's rank, or -1 */
-  int out, in;          /* blocks of a buffer that has one for each rank, or neighbour */
+  /* size and rank in the communicator; the root's rank, or -1 if there is no root */
+  int size, rank, root;
+  /* number of blocks of a buffer that has one block for each rank or neighbour */
+  int out, in;
 };
 
 #define SIGNATURE(NAME, TEXT) {#NAME, TEXT},
@@ -51,7 +53,8 @@ static const char *const deeds[] = {RECORDED_DEEDS(NAME_OF)};
 
 _Static_assert(DEEDS == G_N_ELEMENTS(calls) + G_N_ELEMENTS(deeds), "every deed has a name");
 
-/* Begins the recording. RECLINE_RECORD_SKEW is the factor by which clocks run faster. */
+/* Begins the recording. RECLINE_RECORD_SKEW is the factor by which the clocks of this run are
+ * faster. */
 void record_begin(void)
 {
   const char *folder = getenv("RECLINE_RECORD"), *fast = getenv("RECLINE_RECORD_SKEW");
@@ -190,7 +193,7 @@ static int op_number(MPI_Op op)
 
 /* ---- buffers ---- */
 
-/* Returns the place of the first argument with that letter, from place `at` on, or -1 if there is
+/* Returns the index of the first argument with that letter, from index `at` on, or -1 if there is
  * none. */
 static int place_of(const struct call_record *call, char letter, int at)
 {
@@ -205,7 +208,7 @@ static bool is_any_of(const char *name, const char *names)
   return found && (found == names || found[-1] == ' ') && strchr(" ", found[length]);
 }
 
-/* Returns whether this rank has the buffer: in some calls, only the root has both buffers. */
+/* Returns whether this rank has the buffer. In some calls, only the root has both buffers. */
 static bool has_buffer(const struct call_record *call, char letter)
 {
   bool root = call->rank == call->root;
@@ -225,8 +228,8 @@ static int blocks_of(const struct call_record *call, char letter)
   return 1;
 }
 
-/* Returns the length of the list of counts or datatypes at that place, which belongs to the buffer
- * before it. */
+/* Returns the length of the list of counts or datatypes at index `at`. The list belongs to the
+ * buffer before it. */
 static int counts_of(const struct call_record *call, int at)
 {
   while (at > 0 && !strchr("bk", call->signature[at]))
@@ -242,7 +245,8 @@ static int64_t sum_of(const int *counts, int size)
   return sum;
 }
 
-/* Returns the bytes of a buffer whose blocks have counts, and perhaps datatypes, of their own. */
+/* Returns the number of bytes of a buffer in which each block has a count of its own, and perhaps a
+ * datatype of its own. */
 static int64_t unequal_bytes(const struct call_record *call, int counts)
 {
   int types = place_of(call, 'T', counts), number = counts_of(call, counts), size = 0;
@@ -349,8 +353,8 @@ static void add_types(struct recorder *recorder, const MPI_Datatype *types, int 
     add(recorder, type_number(recorder, types[i]));
 }
 
-/* Adds a list of ints, as many as the int argument before it says; without such an argument, one
- * for each dimension of the grid. */
+/* Adds a list of ints. The int argument before the list says how many there are. Without such an
+ * argument, there is one for each dimension of the grid. */
 static void add_ints(struct recorder *recorder, const struct call_record *call, int at)
 {
   int count = 0, before = at;
@@ -379,7 +383,7 @@ static void will_make(struct recorder *recorder, GPtrArray *handles, void *where
   recorder->made_in = handles;
 }
 
-/* Adds an argument. The count and type of an insignificant buffer mean nothing. */
+/* Adds an argument. If a buffer is not significant, its count and its type mean nothing. */
 static void add_argument(struct recorder *recorder, const struct call_record *call, int at,
                          bool *significant)
 {
@@ -458,8 +462,8 @@ static void add_argument(struct recorder *recorder, const struct call_record *ca
   }
 }
 
-/* Refuses a call. The calls named here depend on time; recordings have no other call that is not in
- * the list. */
+/* Refuses a call. The calls that are named here depend on time. All other calls that recordings
+ * cannot have are simply missing in the list of calls. */
 static void refuse_call(const char *name)
 {
   g_autofree char *full = g_strconcat("MPI_", name, NULL);
@@ -469,7 +473,7 @@ static void refuse_call(const char *name)
   cannot(full);
 }
 
-/* Measures the image now and then: at the first calls, then ever less often. */
+/* Measures the image now and then: at each of the first calls, and later less and less often. */
 static void note_image(struct recorder *recorder, struct rank *r)
 {
   struct image *image = NULL;
@@ -493,7 +497,7 @@ static void note_call(struct rank *r, const char *name, va_list *arguments)
     deed++;
   if (deed == G_N_ELEMENTS(calls))
     refuse_call(name);
-  if (recorder->comms->len == 1) /* MPI_COMM_SELF, which is the rank's own */
+  if (recorder->comms->len == 1) /* the list has only MPI_COMM_SELF, which is the rank's own */
     g_ptr_array_add(recorder->comms, comm_handle(&r->mpi->self));
   struct call_record call = {.name = name, .signature = calls[deed][1], .size = 1, .root = -1};
   read_arguments(&call, arguments);
@@ -541,7 +545,7 @@ void record_number(const char *name, uint64_t value)
   bool tells = recorder && !strcmp(name, "image_bytes");
   if (tells)
     recorder->tells_bytes = value > 0;
-  if (tells && value == 0) /* "as they are": images are measured from here on */
+  if (tells && value == 0) /* 0 stands for "as they are", so images are measured from here on */
     recorder->calls = recorder->image_bytes = 0;
   else if (recorder)
     write_number(recorder, name, value);

@@ -1,5 +1,5 @@
-/* Replaces functions of SMPI in the process of smpirun, into which it is preloaded
- * (smpi_hooks.h). */
+/* Replaces functions of SMPI (smpi_hooks.h). This file is part of a library that is preloaded into
+ * the process that smpirun starts. */
 #include "sim/mpi/layer/smpi_hooks.h"
 #include "sim/memory/next_symbol.h"
 
@@ -29,8 +29,8 @@ bool smpi_hooks_set(const struct smpi_hooks *what)
   return found == hook_isend;
 }
 
-/* SimGrid's options end at `--`, but it removes every such word, also the program's own. So SimGrid
- * is not shown the program's words. */
+/* SimGrid's options end at `--`. But SimGrid removes every word `--`, including those of the
+ * program. So SimGrid is not shown the program's words. */
 void hook_options(int *argc, char **argv) __asm__("_Z14sg_config_initPiPPc");
 void hook_options(int *argc, char **argv)
 {
@@ -43,7 +43,7 @@ void hook_options(int *argc, char **argv)
   if (!next)
     find_next("_Z14sg_config_initPiPPc", &next, sizeof next);
   *argc = own;
-  next(argc, argv); /* removes the options that it knows */
+  next(argc, argv); /* SimGrid removes the options that it knows */
   memmove(argv + *argc, words, (size_t)count * sizeof *argv);
   *argc += count;
   argv[*argc] = NULL;

@@ -1,10 +1,10 @@
 /* Replaces every clock that a program can read.
  *
- * All clocks show one time, that of the simulation. Otherwise a program would see the time of the
- * simulating machine, and no two runs would be alike.
+ * All clocks show simulated time. Otherwise a program would see the time of the simulating machine,
+ * and no two runs would be alike.
  *
- * A rank that repeats its steps must read the same times again (program_clock.h): NAS CG sends its
- * time to rank 0. */
+ * A rank that repeats its steps must read the same times again (program_clock.h), because programs
+ * may send times: NAS CG sends its time to rank 0. */
 #include "sim/mpi/libc/wrap_clock.h"
 #include "sim/host/output/held_output.h"
 #include "sim/host/rank/program_clock.h"
@@ -27,8 +27,8 @@ static double time_of(uint32_t high, uint32_t low)
 }
 
 /* Returns what the clock says instead of `reading`. The two halves of the time are the outcomes of
- * two decisions. A crash may have come after the first decision, so that the second one is lost.
- * Then the result is the earliest time with the first outcome. */
+ * two decisions. If a crash has come between the two decisions, the second one is lost. In that
+ * case, the result is the earliest time that has the first outcome. */
 static double decide(struct rank *r, double reading)
 {
   double derived = r->mpi->clock.derived;
@@ -39,9 +39,9 @@ static double decide(struct rank *r, double reading)
   return first ? time_of(first, host_choose(r, first == high ? (uint32_t)bits : 0, 0)) : derived;
 }
 
-/* SMPI lets a little time go by at each reading, so that a program that waits for a time reaches
- * it. Other ranks run meanwhile, so this rank's outputs are collected first: they would be taken
- * for theirs. */
+/* SMPI lets a little time pass at each reading, so that a program that waits for a time reaches
+ * that time. Other ranks run meanwhile, so this rank's outputs are collected first. Otherwise they
+ * would be taken for outputs of another rank. */
 static double read_clock(struct rank *r)
 {
   output_collect(r);
@@ -52,8 +52,8 @@ static double read_clock(struct rank *r)
   return record_clock(now);
 }
 
-/* Returns whether the caller is a thread that a program has started: the simulator has only one
- * thread. */
+/* Returns whether the caller is a thread that a program has started. The simulator itself has only
+ * one thread. */
 static bool is_thread(void)
 {
   BEHIND(getpid)
@@ -62,7 +62,7 @@ static bool is_thread(void)
 }
 
 /* Returns the time that a thread sees. A thread works while simulated time stands still, and may
- * wait for a time. So from its first look on it sees the machine's time, which goes on. */
+ * wait for a time. So from its first look on, a thread sees the machine's time, which goes on. */
 static double thread_clock(double simulated)
 {
   static __thread double ahead;
@@ -95,8 +95,8 @@ double MPI_Wtime(void)
 }
 
 /* Reads the time for the clocks of libc and of the language runtimes. The layer and its libraries
- * read these clocks, too: only a read by the program, between MPI_Init and MPI_Finalize, is a
- * decision. Returns false, with *now untouched, in a run without a protocol. */
+ * read these clocks, too: a read is a decision only if the program makes it, between MPI_Init and
+ * MPI_Finalize. In a run without a protocol, returns false and leaves *now as it is. */
 bool clock_simulated(double *now)
 {
   struct arena *mode = layer_enter();
@@ -125,8 +125,8 @@ static struct timeval timeval_of(double seconds)
 
 /* ---- the clocks of libc; smpicc turns two of them into calls of SimGrid ---- */
 
-/* Defines the clock NAME. Under a protocol it returns the last argument, in which `now` is the
- * time; else it calls the clock itself.
+/* Defines the clock NAME. Under a protocol, the clock returns the last argument, in which `now` is
+ * the time. Without a protocol, it calls the clock of libc.
  */
 #define CLOCK(TYPE, NAME, PARAMETERS, ARGUMENTS, ...)                                              \
   TYPE NAME PARAMETERS                                                                             \
@@ -192,8 +192,8 @@ CLOCK(double, omp_get_wtime, (void), (), now)
 CPU_TIME(_gfortran_cpu_time_4, float)
 CPU_TIME(_gfortran_cpu_time_8, double)
 
-/* Ticks are milliseconds in 4 bytes, which wrap around, or nanoseconds in 8 bytes. All arguments
- * may be absent.
+/* A tick is a millisecond if the integer has 4 bytes, and a nanosecond if it has 8. Ticks in 4
+ * bytes wrap around. All arguments may be absent.
  */
 #define SYSTEM_CLOCK(NAME, INTEGER, TICKS, MOST)                                                   \
   void NAME(INTEGER *count, INTEGER *rate, INTEGER *most)                                          \
@@ -215,7 +215,8 @@ CPU_TIME(_gfortran_cpu_time_8, double)
 SYSTEM_CLOCK(_gfortran_system_clock_4, int32_t, 1000, INT32_MAX)
 SYSTEM_CLOCK(_gfortran_system_clock_8, int64_t, 1000000000, INT64_MAX)
 
-/* Describes what is needed of gfortran's arrays. They are contiguous, as actual arguments are. */
+/* The fields of gfortran's arrays that are needed here. The arrays are contiguous, because they are
+ * actual arguments. */
 struct fortran_array {
   void *items;
 };

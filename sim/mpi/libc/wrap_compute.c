@@ -1,5 +1,5 @@
-/* Replaces functions that programs call besides MPI: for computation, for memory, and of
- * recline.h. */
+/* Replaces functions besides MPI that programs call: SMPI's functions for computation and memory,
+ * and those of recline.h. */
 #include "include/recline.h"
 #include "sim/host/output/held_output.h"
 #include "sim/host/rank/timer.h"
@@ -17,7 +17,7 @@ void *layer_next(const char *name)
   return function;
 }
 
-struct exceptions *__cxa_get_globals(void); /* as the C++ ABI has it */
+struct exceptions *__cxa_get_globals(void); /* a function of the C++ ABI */
 
 struct exceptions *layer_exceptions(void)
 {
@@ -55,8 +55,8 @@ COMPUTE(smpi_execute_benched, double, seconds, seconds *machine_speed())
 
 /* ---- memory: smpicc turns malloc and its like into these ---- */
 
-/* Returns whether the program itself allocates. Its allocations come to its arena, even before
- * MPI_Init.
+/* Returns whether the program itself allocates. The program's allocations come to the program's
+ * arena, even before MPI_Init.
  */
 static bool in_program(void)
 {
@@ -84,8 +84,8 @@ void smpi_shared_free(void *memory)
   smpi_shared_free_next(memory);
 }
 
-/* Memory that ranks share on purpose could not be rolled back: under a protocol each rank has its
- * own.
+/* Under a protocol, each rank gets memory of its own, because memory that ranks share on purpose
+ * could not be rolled back.
  */
 IN_PLACE_OF(void *, smpi_shared_malloc, (size_t size, const char *file, int line),
             (size, file, line), in_program(), malloc(size))
@@ -176,8 +176,8 @@ int recline_choose(int count)
   WRAP(choose(r, count), 0);
 }
 
-/* Makes an output of the program. It is an event in a run by schedule, too, in which other outputs
- * pass. */
+/* Makes an output of the program. The output is an event even in a run by schedule, in which other
+ * outputs pass. */
 static int tell_outside(struct rank *r, const void *bytes, unsigned long long size)
 {
   if (layer.scenario->output == OUTPUT_PASSES)

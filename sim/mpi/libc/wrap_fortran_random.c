@@ -1,16 +1,17 @@
 /* Replaces RANDOM_NUMBER and RANDOM_SEED. libgfortran has one generator for all ranks, since they
- * are one thread. Under a protocol each rank has its own: before a rank draws, its state, as read
- * by RANDOM_SEED, replaces the state of the rank that drew before. Such an exchange is rare between
- * captures, because ranks draw many numbers in a row.
+ * are one thread. Under a protocol, each rank has a generator of its own. Before a rank draws, the
+ * state of its generator, as RANDOM_SEED reads it, replaces the state of the generator of the rank
+ * that drew before. Such an exchange is rare between captures, because ranks draw many numbers in a
+ * row.
  *
- * Outside of recline, a program that sets no seed gets another one from the system in each run.
- * Here its seed follows from the scenario's seed and the rank. */
+ * Outside of recline, a program that sets no seed gets a different seed from the system in each
+ * run. Here, its seed follows from the scenario's seed and the rank. */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
 
 static struct rank *owner; /* the rank whose state libgfortran holds, or NULL if there is none */
 
-/* Describes a whole array of one dimension, as gfortran does. */
+/* Describes a complete array of one dimension, as gfortran does. */
 struct vector {
   void *items;
   ptrdiff_t offset;
@@ -66,7 +67,7 @@ static void invent_seed(struct rank *r)
   libc->seeded = true;
 }
 
-/* Makes libgfortran draw for the calling rank. Call it in libc mode. */
+/* Makes libgfortran draw for the calling rank. This function must be called in libc mode. */
 static void take_over(struct rank *r)
 {
   if (owner == r)
@@ -79,8 +80,8 @@ static void take_over(struct rank *r)
   owner = r;
 }
 
-/* Defines NAME for the rank's generator: it calls libgfortran's function or, if INVENTS holds,
- * invents another seed.
+/* Defines the function NAME for the rank's generator. It calls libgfortran's function or, if
+ * INVENTS holds, invents another seed.
  */
 #define DRAWS(NAME, PARAMETERS, ARGUMENTS, INVENTS)                                                \
   void NAME PARAMETERS                                                                             \

@@ -1,4 +1,4 @@
-/* Replaces functions of libc that have state for the whole process (libc.h). Without a protocol
+/* Replaces functions of libc whose state libc keeps for the process (libc.h). Without a protocol
  * they call libc's own functions.
  */
 #include "sim/mpi/libc/wrap_libc.h"
@@ -12,7 +12,7 @@
 
 /* ---- whose state it is ---- */
 
-static GHashTable *early; /* actor -> struct libc, before MPI_Init */
+static GHashTable *early; /* actor -> struct libc, for programs that have not called MPI_Init yet */
 
 static struct libc *libc_early(void)
 {
@@ -70,8 +70,8 @@ static int draw(struct libc *libc)
   return number;
 }
 
-/* Defines NAME: it returns LAYERED, with the `libc` of the rank, or, without a protocol, calls
- * libc's function. */
+/* Defines the function NAME. It returns LAYERED, in which `libc` is the state of the rank. Without
+ * a protocol, it calls libc's function. */
 #define OF_RANK(TYPE, NAME, PARAMETERS, ARGUMENTS, LAYERED)                                        \
   TYPE NAME PARAMETERS                                                                             \
   {                                                                                                \
@@ -140,9 +140,10 @@ OF_RANK(unsigned short *, seed48, (unsigned short seed[3]), (seed),
 OF_RANK(char *, strtok, (char *restrict string, const char *restrict separators),
         (string, separators), strtok_r(string, separators, &libc->token))
 
-/* libc's getopt begins anew at optind 0, the first time in each rank. The value of optind after a
- * call is noted with the rank; if optind differs from its value after the last call of any rank,
- * the program has set it. libc's position in the middle of a word ("-abc") is not kept by rank. */
+/* libc's getopt begins anew if optind is 0, as it is at the first call of each rank. The value of
+ * optind after a call is noted for the rank. If optind differs from its value after the last call
+ * of any rank, the program has set it. But if ranks take turns in the middle of a word such as
+ * "-abc", their positions in the word are mixed up. */
 static int optind_left = 1;
 
 static void begin_options(const struct libc *libc)
@@ -157,7 +158,7 @@ static int end_options(struct libc *libc, int found)
   return found;
 }
 
-/* The next functions have the names that smpicc puts in the place of libc's. */
+/* The next functions have the names by which smpicc replaces the names of libc. */
 OF_RANK(int, smpi_getopt, (int argc, char *const *argv, const char *options), (argc, argv, options),
         (begin_options(libc), end_options(libc, getopt(argc, argv, options))))
 
@@ -220,7 +221,7 @@ static void stop(int code, bool error, const char *text, size_t length, bool qui
 STOP(stop, false, 0)
 STOP(error_stop, true, 1)
 
-/* Defines CALL EXIT, whose status may be absent. */
+/* Defines Fortran's CALL EXIT. Its argument may be absent. */
 #define FORTRAN_EXIT(NAME, INTEGER)                                                                \
   void NAME(const INTEGER *status)                                                                 \
   {                                                                                                \
@@ -235,7 +236,7 @@ FORTRAN_EXIT(_gfortran_exit_i8, int64_t)
 
 /* ---- the machine ---- */
 
-/* Tells the name of the node, not of the machine that simulates. */
+/* Tells the name of the node, not the name of the machine that simulates. */
 int gethostname(char *name, size_t size)
 {
   struct arena *mode = layer_enter();

@@ -1,5 +1,5 @@
-/* Replaces calls that sleep, or wait for descriptors until a time, so that they take simulated
- * time. */
+/* Replaces calls that sleep, or that wait for descriptors until a time, so that these calls take
+ * simulated time. */
 #include "sim/mpi/libc/wrap_sleep.h"
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_clock.h"
@@ -71,8 +71,8 @@ struct timespec sleep_really(clockid_t clock, const struct timespec *time, doubl
 
 /* ---- sleeping ---- */
 
-/* Defines a sleep, under the names that smpicc puts in the place of libc's, and under libc's
- * own. */
+/* Defines a sleep under two names: the name that smpicc puts in place of libc's name, and libc's
+ * name. */
 #define SLEEP(TYPE, NAME, PARAMETER, SECONDS)                                                      \
   TYPE NAME(PARAMETER amount)                                                                      \
   {                                                                                                \
@@ -85,8 +85,8 @@ SLEEP(unsigned, sleep, unsigned, amount)
 SLEEP(int, smpi_usleep, useconds_t, 1e-6 * amount)
 SLEEP(int, usleep, useconds_t, 1e-6 * amount)
 
-/* Defines a sleep. `left`, which may equal `wanted`, would be written only by an interrupted sleep,
- * and no sleep is interrupted. */
+/* Defines a sleep. Only an interrupted sleep would write to `left`, which may equal `wanted`, and
+ * no sleep is interrupted. */
 #define NANOSLEEP(NAME)                                                                            \
   int NAME(const struct timespec *wanted, struct timespec *left)                                   \
   {                                                                                                \
@@ -142,8 +142,8 @@ FORTRAN_SLEEP(_gfortran_sleep_i8_sub, int64_t)
 
 /* ---- waiting for descriptors ---- */
 
-/* Is the body of NAME: looks, and if nothing is `found`, looks again after SECONDS. If SECONDS is
- * negative, the call waits without a limit, in libc. NAME##_next is libc's function. */
+/* The body of function NAME. It looks, and if nothing is `found`, looks again after SECONDS. If
+ * SECONDS is negative, the call waits in libc, without a limit. NAME##_next is libc's function. */
 #define LOOK_TWICE(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
@@ -261,7 +261,7 @@ int pselect(int most, fd_set *in, fd_set *out, fd_set *other, const struct times
   return look_at_sets("pselect", most, keep_sets(in, out, other), seconds, mask);
 }
 
-/* Writes the time that is left to `*time`, as Linux does: zero, or all of it. */
+/* Like Linux, writes the time that is left to `*time`. It is zero or all of the time. */
 int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *time)
 {
   BEHIND(select)
@@ -278,13 +278,14 @@ int select(int most, fd_set *in, fd_set *out, fd_set *other, struct timeval *tim
 
 /* ---- timers that send signals, or make descriptors readable ---- */
 
-/* Says once that no signal will come. A signal would come by the time of the simulating machine, to
- * the rank that happens to run. Most programs set a timer only to end a hang. */
+/* Warns once that no signal will come. A signal would depend on the time of the simulating machine,
+ * and would come to the rank that happens to run. Most programs set a timer only in order to end
+ * when they hang. */
 static bool no_signal(const char *name)
 {
   static bool said;
   struct arena *mode = layer_enter();
-  if (mode && layer_wanted() && !said) { /* calls of the layer itself say nothing */
+  if (mode && layer_wanted() && !said) { /* there is no warning for calls of the layer itself */
     fprintf(stderr, "recline: no signal will come from %s: it is not simulated\n", name);
     said = true;
   }
@@ -302,8 +303,8 @@ static const struct {
     [ITIMER_PROF] = {SIGPROF, "SIGPROF"},
 };
 
-/* Refuses a handler of the program's for the signal of a timer that runs: no timer would call it,
- * and a loop until it is called would never end. */
+/* Refuses a program's handler for the signal of a timer that runs. No timer would call the handler,
+ * and a loop that waits for the call would never end. */
 static void refuse_handler(const char *name, const struct libc *libc)
 {
   for (int i = 0; i < INTERVAL_TIMERS; i++)
@@ -312,7 +313,8 @@ static void refuse_handler(const char *name, const struct libc *libc)
           name, timer_signal[i].name);
 }
 
-/* Notes the handler that the program of this rank has set: libc has one for all ranks. */
+/* Notes the handler that the program of this rank has set, because libc has only one handler for
+ * all ranks. */
 static void note_handler(const char *name, int number, sighandler_t handler)
 {
   struct arena *mode = layer_enter();
@@ -347,7 +349,7 @@ int sigaction(int number, const struct sigaction *restrict action,
   return sigaction_next(number, action, before);
 }
 
-/* Defines signal() and what libc has beside it. A program that is compiled as C11 without
+/* Defines signal() and the similar functions of libc. A program that is compiled as C11 without
  * extensions calls __sysv_signal. BEHIND would use names of libc that are deprecated. */
 #define SIGNAL(NAME)                                                                               \
   sighandler_t NAME(int number, sighandler_t handler);                                             \
@@ -403,7 +405,7 @@ int setitimer(enum __itimer_which which, const struct itimerval *restrict value,
 {
   BEHIND(setitimer)
   bool begins = value && (value->it_value.tv_sec || value->it_value.tv_usec);
-  bool is_timer = (unsigned)which < INTERVAL_TIMERS; /* else libc says EINVAL */
+  bool is_timer = (unsigned)which < INTERVAL_TIMERS; /* otherwise libc returns EINVAL */
   if (!is_timer || !no_timer("setitimer", which, begins))
     return setitimer_next(which, value, before);
   if (before)

@@ -1,10 +1,10 @@
-/* Answers queries of programs to the system: process numbers, memory, processors, load, random
- * bytes, names of temporary files.
+/* Answers questions that programs ask the system: for process numbers, memory, processors, load,
+ * random bytes and names of temporary files.
  *
- * The answers of the machine that simulates differ from run to run and from machine to machine, and
- * say nothing about the node of a rank. Under a protocol the answers are simulated: they follow
- * from the scenario, its seed and the rank. Values that cannot be simulated are left out, and
- * reported once.
+ * The answers of the simulating machine differ from run to run and from machine to machine, and say
+ * nothing about the node of a rank. So under a protocol, answers are simulated: they follow from
+ * the scenario, the scenario's seed and the rank. Values that cannot be simulated are left out. The
+ * result reports once that they are missing.
  */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_libc.h"
@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns whether the program of a rank asks, under a protocol. */
+/* Returns whether the program of a rank asks, in a run under a protocol. */
 static bool is_asked(void)
 {
   return layer_wanted() && machine_actor() > 0;
@@ -32,12 +32,13 @@ static bool is_asked(void)
 /* ---- processes: SMPI numbers them from 1, the parent of all ---- */
 
 IN_PLACE_OF(pid_t, getpid, (void), (), is_asked(), (pid_t)machine_actor())
-IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(), getpid()) /* the caller is a thread */
+IN_PLACE_OF(pid_t, smpi_getpid, (void), (), !machine_actor(),
+            getpid()) /* without an actor, the caller is a thread */
 IN_PLACE_OF(pid_t, gettid, (void), (), is_asked(), (pid_t)machine_actor())
 IN_PLACE_OF(pid_t, getppid, (void), (), is_asked(), 1)
 
-/* A rank that sends itself a signal gets it (program_end.c). Signals to others are refused, because
- * ranks' numbers are other processes to the system. */
+/* A rank that sends a signal to itself gets that signal (program_end.c). Signals to other ranks are
+ * refused, because for the system the ranks' numbers stand for unrelated processes. */
 int kill(pid_t process, int signal)
 {
   if (is_asked() && process == (pid_t)machine_actor())
@@ -55,7 +56,8 @@ int kill(pid_t process, int signal)
 IN_PLACE_OF(int, get_nprocs, (void), (), is_asked(), machine_cores())
 IN_PLACE_OF(int, get_nprocs_conf, (void), (), is_asked(), machine_cores())
 
-/* No platform gives the memory of a node: it appears to have 4 GiB, all free. */
+/* Platforms do not say how much memory a node has. To programs, each node appears to have 4 GiB,
+ * all of them free. */
 enum { PAGE_BYTES = 4096, PAGES = 1 << 20 };
 
 long sysconf(int name)
@@ -105,8 +107,8 @@ int uname(struct utsname *name)
   return result;
 }
 
-/* Gives times only: memory, faults and switches of the process belong to all ranks. Reading the
- * time is a decision of the program, as by clock() (wrap_clock.c). */
+/* Gives only times, because the memory, the faults and the switches of the process belong to all
+ * ranks. Reading the time is a decision of the program, as by clock() (wrap_clock.c). */
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
   static bool reported;
@@ -135,8 +137,8 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-/* Makes random bytes. After a rollback the bytes are the same again, because their count is rolled
- * back. */
+/* Makes random bytes. After a rollback, the bytes are the same again, because the number of bytes
+ * made so far is rolled back. */
 static void fill(void *bytes, size_t count)
 {
   struct libc *libc = libc_self();
@@ -160,8 +162,8 @@ static uint32_t random_word(void)
   return word;
 }
 
-/* The next functions are arc4random(), which older libraries lack, and the source of
- * std::random_device. */
+/* The next functions are arc4random(), which older versions of libc lack, and the function from
+ * which std::random_device gets its numbers. */
 uint32_t arc4random(void);
 IN_PLACE_OF(uint32_t, arc4random, (void), (), is_asked(), random_word())
 uint32_t _ZNSt13random_device9_M_getvalEv(void *device);
@@ -198,7 +200,7 @@ static int make_folder(const char *name, int flags)
   return mkdir(name, S_IRWXU);
 }
 
-/* Fills in the placeholder in `name`, before a suffix of that length. */
+/* Fills in the placeholder of `name`, which stands before a suffix of length `suffix`. */
 static int make_named(char *name, int suffix, int flags, int (*make)(const char *, int))
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -230,7 +232,7 @@ void system_begin(void)
   heap_invents = invent;
 }
 
-/* Calls without a suffix come through the heap (heap_invents). */
+/* Calls without a suffix come from the heap library, through heap_invents. */
 #define NAMES_FILE(NAME, PARAMETERS, ARGUMENTS, FLAGS)                                             \
   IN_PLACE_OF(int, NAME, PARAMETERS, ARGUMENTS, is_asked(),                                        \
               make_named(name, suffix, FLAGS, make_file))

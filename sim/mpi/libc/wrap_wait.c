@@ -1,5 +1,5 @@
-/* Replaces calls that wait until a time for signals, locks, conditions, threads, queues and words
- * of memory, so that they take simulated time (wrap_sleep.h). */
+/* Replaces calls that wait until a time for signals, locks, conditions, threads, queues or words of
+ * memory, so that these calls take simulated time (wrap_sleep.h). */
 #include "sim/mpi/layer/wrap.h"
 #include "sim/mpi/libc/wrap_sleep.h"
 
@@ -17,7 +17,8 @@
 
 /* ---- signals, semaphores of System V: -1 and EAGAIN say that the time has gone by ---- */
 
-/* Is the body of NAME: LOOK is libc's call without a wait, WAIT the call with a wait. */
+/* The body of function NAME. LOOK is libc's call without a wait, and WAIT is the call with a
+ * wait. */
 #define LOOK_AGAIN(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \
@@ -32,8 +33,8 @@ int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *ti
              sigtimedwait_next(set, info, &sleep_at_once), sigtimedwait_next(set, info, time));
 }
 
-/* Ends the run: nobody sends the signal, because timers send none, and the simulator would wait for
- * ever. */
+/* Ends the run. Nobody would send the signal, because timers send none, and the simulator would
+ * wait for ever. */
 static void refuse_wait(const char *name)
 {
   struct arena *mode = layer_enter();
@@ -87,7 +88,7 @@ int sigwait(const sigset_t *set, int *signal)
   return sigwait_next(set, signal);
 }
 
-/* Returns whether all operations wait. An operation that does not wait says EAGAIN, too. */
+/* Returns whether all operations wait. An operation that does not wait can give EAGAIN, too. */
 static bool each_waits(const struct sembuf *operation, size_t count)
 {
   for (size_t i = 0; i < count; i++)
@@ -105,8 +106,8 @@ int semtimedop(int semaphores, struct sembuf *operations, size_t count, const st
 
 /* ---- conditions ---- */
 
-/* Waits for the whole time. Only a thread of the program can wake the rank meanwhile, and a second
- * look would miss that, so the result is always ETIMEDOUT. */
+/* Waits until the time has come. Only a thread of the program could wake the rank before, and a
+ * second look would miss that. So the result is always ETIMEDOUT. */
 static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double left)
 {
   pthread_mutex_unlock(mutex);
@@ -115,7 +116,7 @@ static int wait_for_condition(pthread_mutex_t *mutex, const char *name, double l
   return ETIMEDOUT;
 }
 
-/* Is the body of NAME, whose time is by CLOCK. */
+/* The body of function NAME, whose time is a time of CLOCK. */
 #define CONDITION_IN_TIME(NAME, CLOCK)                                                             \
   BEHIND(pthread_cond_clockwait)                                                                   \
   double left;                                                                                     \
@@ -158,9 +159,9 @@ int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *time)
 
 /* ---- locks, threads, semaphores, queues ---- */
 
-/* Is the body of NAME, which takes an item. A rank tries, and tries again when the time has come; a
- * thread waits in libc until `real`. IS_TAKEN tells from the result of a try whether another try
- * may help. */
+/* The body of function NAME, which takes an item. A rank tries to take the item, and tries again
+ * when the time has come. A thread waits in libc until `real`. IS_TAKEN tells from the result of a
+ * try whether another try may help. */
 #define TAKE_IN_TIME(TYPE, NAME, CLOCK, IS_TAKEN, TRY, WAIT)                                       \
   BEHIND(NAME)                                                                                     \
   double left = 0.0;                                                                               \
@@ -221,8 +222,8 @@ int mtx_timedlock(mtx_t *mutex, const struct timespec *time)
                mtx_timedlock_next(mutex, &real));
 }
 
-/* A thread works while simulated time stands still, so the rank really waits for it, as in
- * pthread_join(). Simulated time goes by only if the wait is in vain. */
+/* A thread works while simulated time stands still, so the rank really waits for the thread, as in
+ * pthread_join(). Simulated time passes only if the thread does not end in time. */
 static int join(pthread_t thread, void **value, clockid_t clock, const struct timespec *time)
 {
   BEHIND(pthread_clockjoin_np)
@@ -248,8 +249,8 @@ int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
   return time ? join(thread, value, clock, time) : pthread_join(thread, value);
 }
 
-/* Returns whether a call has run out of time. `result` is what it returned: -1, with errno, on an
- * error. */
+/* Returns whether a call has run out of time. `result` is what the call has returned, which is -1
+ * with errno on an error. */
 static bool is_out_of_time(ssize_t result)
 {
   return result < 0 && errno == ETIMEDOUT;
@@ -299,8 +300,8 @@ static int no(int error)
   return -1;
 }
 
-/* Waits `left` seconds unless the word has another value already. Returns what the system call
- * returns. */
+/* Waits `left` seconds, unless the word already has another value than `value`. Returns what the
+ * system call returns. */
 static int wait_for_word(const uint32_t *word, uint32_t value, double left)
 {
   if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
@@ -310,8 +311,8 @@ static int wait_for_word(const uint32_t *word, uint32_t value, double left)
 }
 
 /* Defines the function by which std::future waits, because libstdc++ itself would not call the
- * layer. Returns whether the word has changed; the last two arguments are a std::chrono::duration
- * each. */
+ * layer. That function returns whether the word has changed. Each of its last two arguments is a
+ * std::chrono::duration. */
 #define FUTURE_IN_TIME(NAME, CLOCK)                                                                \
   bool NAME(void *self, const uint32_t *word, uint32_t value, bool has_time, int64_t seconds,      \
             int64_t nanoseconds);                                                                  \
@@ -338,8 +339,8 @@ FUTURE_IN_TIME(
 
 enum { ARGUMENTS = 6 };
 
-/* Returns whether a rank's program waits until a time by this call; `*result` is then what the call
- * returns. If a thread waits, `*real` is the time until which it waits. */
+/* Returns whether a rank's program waits until a time by this call. If so, sets `*result` to the
+ * result of the call. If a thread waits, sets `*real` to the time until which the thread waits. */
 static bool futex_in_time(const long argument[ARGUMENTS], struct timespec *real, long *result)
 {
   const struct timespec *time = (const struct timespec *)argument[3];
@@ -358,8 +359,8 @@ static bool futex_in_time(const long argument[ARGUMENTS], struct timespec *real,
   return is_rank;
 }
 
-/* Makes a system call that tells the time, or waits until a time, by the function of libc. Returns
- * false for other calls. */
+/* Handles a system call that tells the time or waits until a time, by calling the libc function of
+ * that purpose. Returns false for any other system call. */
 static bool call_in_time(long number, const long argument[ARGUMENTS], struct timespec *real,
                          long *result)
 {

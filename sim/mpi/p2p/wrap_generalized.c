@@ -24,7 +24,7 @@ static int start(struct rank *r, struct general functions, MPI_Request *handle)
 WRAP_CALL(Grequest_start, (query, release, cancel, extra, request),
           start(r, (struct general){query, release, cancel, extra}, request))
 
-/* The program's functions run with the program's heap. */
+/* The functions of the program run in program mode of the heap. */
 
 int general_query(struct rank *r, struct request *request)
 {

@@ -1,7 +1,7 @@
-/* Defines matched probes. The protocol sees each as a probe, and a receive from the source that was
- * found: the calls that a program without matched probes makes itself. The message is taken into
- * the arena when it is matched, so that it rolls back with the program. MPI_Mrecv only copies it. A
- * message handle is the address of that receive. */
+/* Defines matched probes. The protocol sees a matched probe as a probe, followed by a receive from
+ * the source that was found. A program without matched probes makes these two calls itself. The
+ * message is taken into the arena when it is matched, so that a rollback of the program restores
+ * it. MPI_Mrecv only copies the message. A message handle is the address of the receive. */
 #include "sim/host/rank/request.h"
 #include "sim/mpi/fortran/fortran.h"
 #include "sim/mpi/layer/comm.h"
@@ -19,8 +19,8 @@ static struct request *receive_of(struct rank *r, MPI_Message message)
   return receive;
 }
 
-/* Receives the first message of the source found that the probe accepts. If any tag will do, the
- * protocol hears of the tag that was found. */
+/* Receives the first message from the found source that the probe accepts. If the probe takes any
+ * tag, the protocol is told the tag that was found. */
 static int take(struct rank *r, int tag, struct comm *comm, const MPI_Status *found,
                 MPI_Message *message, MPI_Status *status)
 {
@@ -61,7 +61,7 @@ static int poll(struct rank *r, int from, int tag, struct comm *comm, int *flag,
   return error || !*flag ? error : take(r, tag, comm, &found, message, status);
 }
 
-/* Makes a request that takes the matched message over, and so is complete. */
+/* Makes a request that takes over the matched message, and so is complete at once. */
 static struct request *receive(struct rank *r, void *buffer, int count, MPI_Datatype type,
                                MPI_Message *message)
 {

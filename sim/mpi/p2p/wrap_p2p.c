@@ -1,4 +1,4 @@
-/* Defines point-to-point calls. An inert layer passes them through. */
+/* Defines point-to-point calls. An inert layer passes these calls on to SMPI. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/waits.h"
@@ -95,8 +95,8 @@ WRAP_CALL(Sendrecv,
           exchange(r, out, out_count, out_type, to, out_tag, in, in_count, in_type, from, in_tag,
                    comm, status))
 
-/* Exchanges data in one buffer: the receive, which is posted after the send, overwrites the data
- * that were sent. */
+/* Exchanges data in one buffer. The receive is posted after the send, and overwrites the data that
+ * were sent. */
 static int exchange_in_place(struct rank *r, void *buffer, int count, MPI_Datatype type, int to,
                              int out_tag, int from, int in_tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -160,7 +160,7 @@ static void tell_status(struct rank *r, const struct comm *comm, const struct pr
   status->count = (int)found.bytes;
 }
 
-/* Waits for a message. If any source will do, the source is a decision. */
+/* Waits for a message. If the probe takes any source, the source is a decision. */
 int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Status *status)
 {
   if (from == MPI_PROC_NULL) {
@@ -185,7 +185,8 @@ int requests_await(struct rank *r, int from, int tag, struct comm *comm, MPI_Sta
   return MPI_SUCCESS;
 }
 
-/* Polls for a message. The outcome of the decision is 0 if there is none, else 1 + its source. */
+/* Polls for a message. The outcome of the decision is 0 if there is no message, otherwise 1 + the
+ * message's source. */
 int requests_probe(struct rank *r, int from, int tag, struct comm *comm, bool collective, int *flag,
                    MPI_Status *status)
 {

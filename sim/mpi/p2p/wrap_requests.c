@@ -1,5 +1,6 @@
-/* Completes requests. Tests, and waits for some of several requests, are decisions of the program
- * that depend on time, so the protocol hears of them, and may ask for an earlier outcome again. */
+/* Completes requests. The result of a test, or of a wait for some of several requests, is a
+ * decision that depends on time. So the protocol is told of each such decision, and may ask for an
+ * earlier outcome again. */
 #include "sim/host/rank/faults.h"
 #include "sim/host/rank/program_clock.h"
 #include "sim/host/rank/request.h"
@@ -47,7 +48,7 @@ static int wait_one(struct rank *r, MPI_Request *handle, MPI_Status *status)
 
 WRAP_CALL(Wait, (request, status), wait_one(r, request, status))
 
-/* Returns whether a failure has ended the wait for a receive whose request stays: MPI_Test does not
+/* Returns whether a failure has ended the wait for a receive whose request stays. MPI_Test does not
  * report such a receive as complete. */
 static bool is_pending(const struct rank *r, MPI_Request handle)
 {
@@ -70,7 +71,7 @@ static bool is_found_done(struct rank *r, MPI_Request handle)
   return is_idle(handle) || request->told || host_choose(r, request_is_done(r, request), 2);
 }
 
-/* Ends a test that has found something: gives receipts, and returns the test's result. */
+/* Ends a test that has found a complete request. Gives receipts, and returns the test's result. */
 static int served(struct rank *r, int result)
 {
   window_serve_receipts(r);
@@ -90,7 +91,8 @@ static int test_one(struct rank *r, MPI_Request *handle, int *flag, MPI_Status *
 
 WRAP_CALL(Test, (request, flag, status), test_one(r, request, flag, status))
 
-/* A send is never cancelled, nor is a receive that got its message: they complete. */
+/* Cancels a receive that has no message yet. Sends, and receives that have got their message, are
+ * not cancelled but complete. */
 static int cancel(struct rank *r, const MPI_Request *handle)
 {
   struct request *request = request_of(*handle);
@@ -123,8 +125,8 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
-/* Returns the index of the first request that is complete and not idle, or -1 if there is none, or
- * -2 if all are idle. */
+/* Returns the index of the first request that is complete and not idle. Returns -1 if there is
+ * none, and -2 if all requests are idle. */
 static int first_done(const struct rank *r, const struct several *several)
 {
   int found = -2;
@@ -138,8 +140,8 @@ static int first_done(const struct rank *r, const struct several *several)
   return found;
 }
 
-/* Notes a wait for the first request that is not complete, or, with `any`, for one of the others
- * instead. */
+/* Notes that the rank waits for the first request that is not complete or, with `any`, for any of
+ * the requests. */
 static void wait_for_several(struct rank *r, const struct several *several, bool any)
 {
   const struct request *first = NULL;
@@ -159,7 +161,7 @@ static bool one_is_done(const struct rank *r, const void *several)
   return first_done(r, several) != -1;
 }
 
-/* Returns MPI_ERR_IN_STATUS. The requests that were not taken stay as they were. */
+/* Returns MPI_ERR_IN_STATUS. The requests that were not taken remain unchanged. */
 static int give_up_waiting(const struct several *several, const bool *taken, MPI_Status *statuses)
 {
   for (int i = 0; i < several->count && statuses != MPI_STATUSES_IGNORE; i++)
@@ -168,9 +170,9 @@ static int give_up_waiting(const struct several *several, const bool *taken, MPI
   return MPI_ERR_IN_STATUS;
 }
 
-/* Completes requests in the order in which they become complete, because overheads are charged one
+/* Completes requests in the order in which they become complete, because overheads take time one
  * after the other. A failure ends the wait (faults.h), because the program may have to repair
- * itself before the rest can complete. */
+ * itself before the other requests can complete. */
 int requests_wait_all(struct rank *r, int count, MPI_Request *handles, MPI_Status *statuses)
 {
   struct several several = {handles, count};
@@ -266,7 +268,7 @@ int requests_wait_any(struct rank *r, int count, MPI_Request *handles, bool coll
 WRAP_CALL(Waitany, (count, requests, index, status),
           requests_wait_any(r, count, requests, false, index, status))
 
-/* The outcome of the decision is 0 for none, else 1 + index. */
+/* The outcome of the decision is 0 if no request is complete, otherwise 1 + the request's index. */
 static int test_any(struct rank *r, int count, MPI_Request *handles, int *index, int *flag,
                     MPI_Status *status)
 {
@@ -291,8 +293,8 @@ static int test_any(struct rank *r, int count, MPI_Request *handles, int *index,
 WRAP_CALL(Testany, (count, requests, index, flag, status),
           test_any(r, count, requests, index, flag, status))
 
-/* Takes all requests that are complete. Each is a decision of its own, with outcome 0 for none,
- * else 1 + index. */
+/* Takes all requests that are complete. Each request is a decision of its own: its outcome is 0 if
+ * there is no further request, otherwise 1 + the request's index. */
 static int take_some(struct rank *r, int count, MPI_Request *handles, int *taken, int *indices,
                      MPI_Status *statuses)
 {
@@ -370,13 +372,14 @@ int requests_free(struct rank *r, MPI_Request *handle)
     request_end(request);
   if ((request->kind == REQUEST_RECEIVE || request->kind == REQUEST_GENERAL) &&
       !request_is_done(r, request)) {
-    request->orphan = true; /* freed when its message has come, or when it is said to be complete */
+    /* it is freed when its message has come, or when the program is told that it is complete */
+    request->orphan = true;
     return MPI_SUCCESS;
   }
   int result = request->kind == REQUEST_GENERAL ? general_free(r, request) : MPI_SUCCESS;
   if (request->kind == REQUEST_RECEIVE && !is_idle(handle_of(request)))
-    rank_free(request); /* not request_free(), which counts requests: when the message comes depends
-                           on time */
+    /* request_free() would count the request, but when the message comes depends on time */
+    rank_free(request);
   else
     request_free(request);
   return result;

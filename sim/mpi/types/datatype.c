@@ -16,8 +16,8 @@ bool elements_stay_within(MPI_Datatype type)
   return map->low == 0 && map->true_low >= 0 && map->true_low + map->true_extent <= map->extent;
 }
 
-/* Allocates memory from the first byte of the data to the last. With a negative extent, the first
- * element is the last one in memory. */
+/* Allocates memory for `count` elements, from the first byte of their data to the last byte. If the
+ * extent is negative, the first element comes last in memory. */
 void *elements_new(struct rank *r, MPI_Aint count, MPI_Datatype type, void **memory)
 {
   const struct typemap *map = typemap_of(type);

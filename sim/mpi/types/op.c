@@ -12,7 +12,7 @@ struct quad_complex {
   quad re, im;
 };
 
-/* The next macros list the types of each group (MPI 3.1, section 5.9.2), with their C types.
+/* The next macros list the MPI types of each group (MPI 3.1, section 5.9.2), with their C types.
  * Characters and bytes count as small integers, because other MPI libraries accept such
  * reductions. */
 #define INTEGERS(X, ...)                                                                           \
@@ -126,7 +126,7 @@ OPERATION(op_bxor, INTEGERS(CASE, XOR_BITS))
 OPERATION(op_maxloc, PAIRS(CASE, LARGEST))
 OPERATION(op_minloc, PAIRS(CASE, SMALLEST))
 
-/* Stands for operations that exist only for accumulation in windows. */
+/* Stands for MPI_REPLACE and MPI_NO_OP, which exist only for accumulation in windows. */
 static bool op_window(enum element element, const void *before, void *into, int count)
 {
   (void)element, (void)before, (void)into, (void)count;

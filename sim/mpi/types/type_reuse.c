@@ -5,14 +5,15 @@
 
 /* ---- datatypes ---- */
 
-/* Describes a freed type that the rank may get again. It lies in the rank's arena, so that a
- * rollback puts it back. */
+/* Describes a freed type that the rank may get again. This struct lies in the rank's arena, so that
+ * a rollback restores it. */
 struct freed_type {
   MPI_Datatype type;
   struct freed_type *next;
 };
 
-enum { LOOKED_AT_MOST = 256 }; /* types, the last ones that were freed */
+/* number of freed types that are looked at, beginning with the one freed last */
+enum { LOOKED_AT_MOST = 256 };
 
 static bool same(const void *one, const void *other, size_t bytes)
 {
@@ -55,7 +56,7 @@ void type_release(struct rank *r, MPI_Datatype type)
 
 /* ---- groups ---- */
 
-static GHashTable *groups; /* GBytes: ranks of the program -> the group */
+static GHashTable *groups; /* GBytes with ranks of the program -> the group of these ranks */
 
 static GBytes *members_of(MPI_Group group)
 {
@@ -105,8 +106,8 @@ KEPT_GROUP_CALL(Group_union, (one, other, made))
 KEPT_GROUP_CALL(Group_difference, (one, other, made))
 
 /* Makes the group of those members of `group` that are in `other` and not among the ranks in `out`.
- * SMPI's own calls make no new group if no member is left out, or take the order of the other
- * group.
+ * SMPI's own calls cannot be used: they make no new group if no member is left out, or take the
+ * order of the other group.
  */
 static int members_left(MPI_Group group, MPI_Group other, int count, const int *out,
                         MPI_Group *made)

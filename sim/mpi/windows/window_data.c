@@ -1,4 +1,4 @@
-/* Packs accesses to windows into messages, and carries them out at the target. */
+/* Packs accesses to windows into messages, and carries out the accesses at the target. */
 #include "sim/mpi/windows/window.h"
 
 #include "include/mpi/values.h"
@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-/* Describes an access as it travels: without addresses, so that a rank which goes back sends the
- * same bytes. The segments and the given data follow it, padded to ALIGNMENT. */
+/* Describes an access as it is sent. It has no addresses, so that a rank which goes back sends the
+ * same bytes again. The segments and the given data follow this struct, padded to ALIGNMENT. */
 struct head {
   int32_t kind, op, type, segments;
-  int64_t displacement, given, fetched; /* in units of the window; the other two in bytes */
+  /* `displacement` is in units of the window; `given` and `fetched` are numbers of bytes */
+  int64_t displacement, given, fetched;
   int64_t filler;
 };
 
@@ -28,7 +29,7 @@ struct access {
 
 /* ---- operations and types that may be combined, by number ---- */
 
-/* Returns the operation with that number; MPI_OP_NULL: there are no more. */
+/* Returns the operation with that number, or MPI_OP_NULL if the number is too large. */
 static MPI_Op op_of(int number)
 {
   const MPI_Op ops[] = {MPI_REPLACE, MPI_NO_OP, MPI_SUM,    MPI_PROD,  MPI_MAX,
@@ -142,8 +143,8 @@ static bool combines(enum access_kind kind)
   return kind == ACCESS_COMBINES || kind == ACCESS_FETCHES;
 }
 
-/* Lists runs of elements of one type by their places. A run counts the bytes of its data, without
- * gaps. */
+/* Lists runs of elements of one type by their places. The length of a run is the number of bytes of
+ * its data, without gaps. */
 struct elements {
   GArray *runs; /* struct segment */
   const struct typemap *of;
@@ -262,7 +263,7 @@ char *window_pack(struct rank *r, const struct window *window, int target, int b
 /* ---- at the target: its memory ---- */
 
 struct region {
-  int64_t start, end; /* addresses */
+  int64_t start, end; /* addresses of its first byte and of the byte after it */
   struct region *next;
 };
 
@@ -303,8 +304,8 @@ bool window_has(const struct window *window, int64_t at, int64_t bytes)
 
 /* ---- at the target: operations ---- */
 
-/* Combines given elements with the ones at `at`. The given ones have no gaps, so each is first
- * unpacked if `type` has gaps. */
+/* Combines the given elements with the elements at `at`. The given elements are packed without
+ * gaps, so if `type` has gaps, each one is unpacked first. */
 static void combine_elements(const char *given, char *at, int count, MPI_Datatype type, MPI_Op op)
 {
   const struct typemap *map = typemap_of(type);
@@ -331,7 +332,8 @@ static void combine(const struct head *head, char *at, const char *given, int64_
     combine_elements(given, at, (int)(bytes / type_bytes(type)), type, op);
 }
 
-/* Carries out a part of an access: `given` is its data, and the old data go to `fetched`. */
+/* Carries out a part of an access. `given` is the data of that part, and the old data go to
+ * `fetched`. */
 static void carry_out_part(const struct head *head, char *at, const char *given, char *fetched,
                            int64_t bytes)
 {

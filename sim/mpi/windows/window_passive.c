@@ -12,24 +12,26 @@
 
 #include <string.h>
 
-/* Stands for a lock that is not requested, as the program says by MPI_MODE_NOCHECK that no other
- * rank has it. */
+/* Stands for a lock that is not requested, because the program says by MPI_MODE_NOCHECK that no
+ * other rank has the lock. */
 enum { LOCK_UNCHECKED = -1 };
 
-/* Describes the head of a message, before its accesses. */
+/* The head of a message. The accesses follow it. */
 struct wish {
-  int32_t lock; /* the lock that is asked for, or LOCK_NONE */
+  int32_t lock; /* the lock that the origin asks for, or LOCK_NONE */
   int32_t unlocks;
-  int32_t answer; /* bytes of the reply */
+  int32_t answer; /* number of bytes of the reply */
   int32_t filler;
 };
 
 /* Describes, at the target, a message that waits for its lock. */
 struct batch {
-  struct lock_wait wait; /* first */
+  struct lock_wait wait; /* must be the first field */
   struct wish *message;
   int bytes;
-  bool *granted; /* set when the rank itself, which wants only the lock, has it; NULL: others */
+  /* if the rank itself wants the lock of its own memory: is set when the rank has that lock;
+   * NULL for any other message */
+  bool *granted;
 };
 
 /* Describes, at the origin, accesses that are under way. */
@@ -39,16 +41,18 @@ struct pending_access {
   struct access *first;
   char *out, *answer;
   struct request *whole;
-  bool requested; /* the program has the request, and completes it itself */
+  bool requested; /* the program has the request, and completes the request itself */
   struct pending_access *next;
 };
 
 struct passive {
-  int *lock;                               /* by target: the lock that this rank has there */
-  bool *asked;                             /* by target: that lock has been requested */
-  uint8_t *held;                           /* by origin: the lock that the origin has here */
-  struct lock_wait *first;                 /* batches that wait, in the order of arrival */
-  struct pending_access *pending_accesses; /* in the order of sending */
+  /* by target: the lock that this rank has on the target's memory */
+  int *lock;
+  bool *asked; /* by target: whether that lock has been requested */
+  /* by origin: the lock that the origin has on this rank's memory */
+  uint8_t *held;
+  struct lock_wait *first;                 /* list of batches that wait, in the order of arrival */
+  struct pending_access *pending_accesses; /* list of accesses under way, in the order of sending */
 };
 
 /* ---- making ---- */
@@ -150,8 +154,8 @@ static bool serves(const struct rank *r)
          !layer.repairs;
 }
 
-/* Returns the decision: 0 if there is no message, else a number that stands for a source and a
- * window. Higher numbers than all of these stand for receipts. */
+/* Returns the decision: 0 if there is no message, otherwise a number that stands for a source and a
+ * window. Still higher numbers stand for receipts. */
 static uint32_t next_message(const struct rank *r)
 {
   struct found found;
@@ -172,7 +176,8 @@ static uint32_t messages(const struct rank *r)
   return windows * (uint32_t)layer.ranks;
 }
 
-/* Returns the number of all decisions, or 0 if there is no bound, as receipts have none. */
+/* Returns the number of possible decisions, or 0 if the rank may get receipts, because their
+ * numbers have no bound. */
 static uint32_t decisions(const struct rank *r)
 {
   return receipts_are_given() ? 0 : 1 + messages(r);
@@ -267,7 +272,8 @@ static bool is_in(const int *ranks, int count, int rank)
   return false;
 }
 
-/* Writes the ranks of the window that are members of `comm`, too. Returns their number. */
+/* Writes those ranks of the window that are members of `comm`, too. Returns the number of these
+ * ranks. */
 static int common(const struct window *window, const struct comm *comm, int *ranks)
 {
   int count = 0;
@@ -326,7 +332,7 @@ void window_meet(struct rank *r, const struct comm *comm)
 
 /* ---- at the origin: pending accesses ---- */
 
-/* Completes a pending access when its messages have gone and come. */
+/* Completes a pending access when its messages have been sent and received. */
 static void end_access(struct rank *r, void *rest)
 {
   struct pending_access *pending_access = rest,
@@ -439,8 +445,8 @@ static bool is_true(const struct rank *r, const void *what)
   return *(const bool *)what;
 }
 
-/* Waits for the lock of the rank's own memory at once, as the program reads and writes that memory
- * under the lock. */
+/* Waits at once for the lock of the rank's own memory, because the program itself reads and writes
+ * that memory under the lock. */
 static void lock_own(struct rank *r, struct window *window, int kind)
 {
   bool *granted = rank_alloc(r, sizeof *granted);
@@ -480,8 +486,8 @@ static void refuse(const struct rank *r, const struct window *window)
         r->index);
 }
 
-/* Waits for locks of memory that the rank shares, which the program reads and writes under the
- * lock. */
+/* Waits for locks of memory that the rank shares, because the program itself reads and writes such
+ * memory under the lock. */
 static int lock_shared(struct rank *r, struct window *window, int target)
 {
   for (int i = 0; i < window->comm->size; i++)
