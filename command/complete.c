@@ -1,5 +1,6 @@
-/* recline --complete WORD...: prints completions of the last word for the shells, one on a line;
- * "/" stands for a file. They are read from a command's table of options and its line of help. */
+/* recline --complete WORD...: prints completions of the last word for shells, one on each line. The
+ * completion "/" stands for any file. Completions come from a command's table of options and its
+ * line of help. */
 #include "command/complete.h"
 
 #include <stdio.h>
@@ -11,8 +12,9 @@
 #include "world/scenario/keys.h"
 
 struct typed {
-  const char *before, *last; /* the last two words; completions begin with the last one */
-  size_t skipped;            /* length of what precedes the value in `last`: "--set=" */
+  const char *before, *last; /* the last two words; completions begin like the last one */
+  /* length of what stands in `last` before the value, such as "--set=" */
+  size_t skipped;
   const char *const *commands;
 };
 

@@ -14,7 +14,7 @@ struct death {
   const char *directory;
   const struct scenario *scenario;
   int status;
-  char *text; /* what the program wrote on standard error */
+  char *text; /* what the program has written to standard error */
 };
 
 static bool exited(const struct death *death, int code)
@@ -31,8 +31,8 @@ static char *line_at(const struct death *death, const char *place)
   return g_strndup(line, strcspn(line, "\n"));
 }
 
-/* Appends the last lines of a file to `text`, each after `  | `, but leaves out `told`, a text that
- * was shown already (NULL: none). */
+/* Appends the last lines of a file to `text`, each after ` | `. Leaves out the line `told`, which
+ * was shown already. `told` is NULL if there is no such line. */
 static void add_tail(GString *text, const char *file, const char *told)
 {
   enum { LINES = 10, BYTES = 4096 };
@@ -50,9 +50,9 @@ static void add_tail(GString *text, const char *file, const char *told)
       g_string_append_printf(text, "  | %s\n", lines[i]);
 }
 
-/* Returns SimGrid's message if it ended the process because of the platform: while it read the
- * file, before any time had passed, or at the first use. The text is "FILE:LINE: what", or "what".
- * Returns NULL if there is none. The caller frees it. */
+/* Returns SimGrid's message if SimGrid ended the process because of the platform. SimGrid may do so
+ * while it reads the file, before any time has passed, or at the first use. The text is "FILE:LINE:
+ * what", or "what". Returns NULL if there is none. The caller frees it. */
 static char *platform_refusal(const struct death *death)
 {
   static const char SAID[] = "Parse error at ", CRITICAL[] = "CRITICAL] ",
@@ -84,7 +84,7 @@ static char *scenario_refusal(const struct death *death)
   if (found == NULL)
     return NULL;
   g_autofree char *line = g_strndup(found + strlen(SAID), strcspn(found + strlen(SAID), "\n"));
-  g_auto(GStrv) parts = g_strsplit(line, ": ", 2); /* splits the key from what is wrong with it */
+  g_auto(GStrv) parts = g_strsplit(line, ": ", 2); /* the key, and what is wrong with its value */
   g_autoptr(GError) error = NULL;
   if (parts[0] == NULL || parts[1] == NULL)
     return NULL;
@@ -92,8 +92,9 @@ static char *scenario_refusal(const struct death *death)
   return g_strdup(error->message);
 }
 
-/* Returns the message that the disk was full: the layer's about a file, or SimGrid's about its
- * copies of the program. Returns NULL if there is none. The caller frees it. */
+/* Returns the message that the disk was full. It is a message of the layer about a file, or a
+ * message of SimGrid about its copies of the program. Returns NULL if there is none. The caller
+ * frees it. */
 static char *full_disk(const struct death *death)
 {
   const char *layer =
@@ -106,8 +107,8 @@ static char *full_disk(const struct death *death)
                          "the simulator has no room for its copies of the program");
 }
 
-/* Returns the line that says that memory ran out, in the words of libc, the dynamic linker, C++,
- * GLib, SimGrid or recline, or NULL if there is none. The caller frees it. */
+/* Returns the line that says that memory ran out, or NULL if there is none. The line may come from
+ * libc, the dynamic linker, C++, GLib, SimGrid or recline. The caller frees it. */
 static char *no_memory(const struct death *death)
 {
   static const char *const words[] = {
@@ -135,8 +136,8 @@ static char *last_line_of_layer(const struct death *death)
 }
 
 /* Returns the message about a call that SimGrid lacks, if SimGrid ended the process at such a call.
- * About other calls that it lacks SimGrid only warns. Returns NULL if there is none. The caller
- * frees it. */
+ * There are other calls that SimGrid lacks and about which it only warns. Returns NULL if there is
+ * none. The caller frees it. */
 static char *missing_call(const struct death *death)
 {
   static const char SAID[] = "CRITICAL] Not yet implemented: P";

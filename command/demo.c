@@ -31,7 +31,7 @@ static const struct claim MUTANT = {"c3-no-suppress", "violated",
                                     "C3 that does not remember which messages came early"};
 
 static const char SCENARIO[] = "demo.yaml";
-static const char PROOF[] = "verification: PASS"; /* printed by the program of SCENARIO */
+static const char PROOF[] = "verification: PASS"; /* a line that the program of SCENARIO prints */
 
 /* ---- printing ---- */
 
@@ -40,8 +40,8 @@ static void chapter(int number, const char *title, const char *text)
   g_print("\n%d. %s\n\n%s\n", number, title, text);
 }
 
-/* Prints lines of at most 90 characters; the first continues the line on the screen, the others are
- * indented. */
+/* Prints a text in lines of at most 90 characters. The first line continues the present line on the
+ * screen. All other lines are indented. */
 static void wrapped(const char *text)
 {
   enum { INDENT = 15, WIDTH = 90 };
@@ -76,9 +76,9 @@ static bool complain(const char *format, ...)
 
 /* ---- running recline ---- */
 
-static bool refused; /* a command ended with 64: there is no room on the disk */
+static bool refused; /* a command has ended with 64, because there is no room on the disk */
 
-/* Shows and runs `recline words...`; returns its exit code and its output. */
+/* Shows and runs `recline words...`. Returns the exit code, and sets *printed to the output. */
 static int recline(const char *const *words, char **printed)
 {
   g_autoptr(GPtrArray) command = g_ptr_array_new();
@@ -103,7 +103,8 @@ static int recline(const char *const *words, char **printed)
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_BREACH;
 }
 
-/* Returns the first object that has a verdict: the whole text, or an object in a list inside it. */
+/* Returns the first object that has a verdict. It is the object of the whole text, or an object in
+ * a list of that object. */
 static JsonObject *with_verdict(JsonNode *node)
 {
   JsonObject *found = NULL;

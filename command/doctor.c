@@ -1,5 +1,5 @@
-/* recline doctor: says what is installed, what is missing and what to type. The launcher has a
- * shorter answer of its own, because it runs before anything is built. */
+/* recline doctor: says what is installed, what is missing, and which commands install it. The
+ * launcher has a shorter answer of its own, because it runs before anything is built. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static const struct tool {
   const char *name, *asks; /* the program, and the option that prints its version */
-  const char *package;     /* Debian's package */
+  const char *package;     /* name of Debian's package */
   const char *purpose;
   bool needed; /* recline itself cannot do without it */
 } tools[] = {
@@ -39,8 +39,9 @@ static const struct tool {
 
 /* Holds the findings about one tool. */
 struct finding {
-  char *path, *version; /* NULL: it is missing */
-  bool fails;           /* it ends with an error, whose first line is `version` */
+  char *path, *version; /* path and version of the tool, or NULL if it is missing */
+  /* the tool ends with an error; `version` is the first line of the error's text */
+  bool fails;
 };
 
 /* Returns the first line that is not empty. */

@@ -1,5 +1,5 @@
-/* recline join: makes one trace of the traces that the processes of an MPI program have left, and a
- * result as a simulated run has it. */
+/* recline join: joins the traces that the processes of an MPI program have left into one trace, and
+ * makes a result like that of a simulated run. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void tell(const char *file, const struct joined *joined)
           joined->ended ? "ended" : "not ended", joined->violations);
 }
 
-/* Writes OUT/result.json. Its audit is the world's judgement of the trace. */
+/* Writes OUT/result.json. The audit in that result is the world's judgement of the trace. */
 static bool save_result(const char *folder, const char *out, const struct joined *joined,
                         GError **error)
 {
@@ -66,7 +66,7 @@ int command_join(int argc, char **argv)
   inside = g_build_filename(out ? out : ".", "trace.txt", NULL);
   const char *file = output ? output : out ? inside : "trace.txt";
   bool good = join(words[0], out, file, &joined, &error);
-  g_free(joined.first); /* only the result needed it */
+  g_free(joined.first); /* only the result needs this field */
   if (!good)
     return bad_input("%s", error->message);
   tell(file, &joined);

@@ -57,7 +57,7 @@ static const char *const OPTIONS[] = {
     "--cfg=smpi/privatization:dlopen",
     "--cfg=surf/precision:1e-9",
     "--cfg=network/model:SMPI",
-    /* computing takes the simulated time that the program and the scenario say, not the time that
+    /* computation takes the simulated time that the program and the scenario say, not the time that
      * it takes on this machine */
     "--cfg=smpi/simulate-computation:no",
     "--cfg=smpi/test:0",
@@ -65,9 +65,9 @@ static const char *const OPTIONS[] = {
     "--log=root.thres:error",
 };
 
-/* Duplicates the descriptor of the private folder for the child: the folder stays locked while the
- * child lives. The number is above those that the program gets, so that these are the same
- * everywhere. */
+/* Duplicates the descriptor of the private folder for the child, so that the folder stays locked
+ * while the child lives. The number of the new descriptor is above all numbers that the program
+ * gets, so that the program gets the same numbers everywhere. */
 static int copy_folder(const struct launch *job)
 {
   enum { ABOVE_THOSE_OF_PROGRAMS = 900 };
@@ -90,7 +90,7 @@ static GPtrArray *command(const struct launch *job, int folder)
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/hostfile:%s/hosts", directory));
   g_ptr_array_add(words, g_strdup_printf("--cfg=smpi/tmpdir:%s", directory));
   g_ptr_array_add(words, g_strdup(job->platform));
-  g_ptr_array_add(words, g_strdup("--")); /* the words after this are not SimGrid's */
+  g_ptr_array_add(words, g_strdup("--")); /* the words after this word are not for SimGrid */
   for (const char *const *arg = job->args; *arg != NULL; arg++)
     g_ptr_array_add(words, g_strdup(*arg));
   g_ptr_array_add(words, NULL);
@@ -115,7 +115,7 @@ static char **environment(const struct launch *job)
   values = in_front(values, "LD_LIBRARY_PATH", libraries);
   values = in_front(values, "LD_PRELOAD", PRELOADED);
   values = g_environ_setenv(values, "SMPI_GLOBAL_SIZE", processes, TRUE);
-  /* with several threads, sums would be added up in another order each time */
+  /* with several threads, sums would be added up in a different order in each run */
   values = g_environ_setenv(values, "OMP_NUM_THREADS", "1", FALSE);
   values = g_environ_setenv(values, "RECLINE_SCENARIO", job->scenario, TRUE);
   values = g_environ_setenv(values, "RECLINE_OUT", job->directory, TRUE);
@@ -137,8 +137,8 @@ static char **environment(const struct launch *job)
   return g_environ_unsetenv(values, "RECLINE_TRACE");
 }
 
-/* Fills the set with SIGCHLD (the end of the child) and with the signals that stop this process,
- * except those that its caller ignores. */
+/* Fills the set with SIGCHLD, which tells the end of the child, and with the signals that stop this
+ * process. Leaves out signals that the caller of this process ignores. */
 static void signals(sigset_t *set)
 {
   static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
@@ -158,7 +158,7 @@ void launch_block(void)
   sigset_t set;
   signals(&set);
   sigaddset(&set, SIGPIPE);
-  signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the child's status away */
+  signal(SIGCHLD, SIG_DFL); /* if SIG_IGN were inherited, the status of the child would be lost */
   sigprocmask(SIG_BLOCK, &set, &mask_before);
 }
 
@@ -167,32 +167,34 @@ void launch_unblock(void)
   sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-/* Describes an output stream of the child. It passes through this process on its way to the file,
- * because only then a full disk is noticed. */
+/* Describes an output stream of the child. The output passes through this process on its way to the
+ * file, because otherwise a full disk would not be noticed. */
 struct printed {
-  int pipe[2]; /* -1: closed */
+  int pipe[2]; /* both ends of the pipe; an end is -1 if it is closed */
   const char *name;
   int file;
 };
 
 struct child {
   pid_t id;
-  int input;     /* the child's standard input */
-  int folder;    /* the child's descriptor of the private folder */
-  int report[2]; /* closed by a successful exec, else carries its errno */
+  int input;  /* the child's standard input */
+  int folder; /* the child's descriptor of the private folder */
+  /* a pipe that a successful exec closes, and that otherwise carries the errno of exec */
+  int report[2];
   struct printed printed[2];
   int signals; /* a descriptor for the signals of signals() */
   gint64 start;
-  const char *unwritten; /* a file that could not be written, and why */
+  const char *unwritten; /* message about a file that could not be written */
   int problem;
 };
 
-/* Runs in the child between fork and exec, so it does only what a signal handler may do. */
+/* Runs in the child between fork and exec, so this function does only what a signal handler may
+ * do. */
 static void become(char **words, char **values, pid_t parent, const struct child *child)
 {
   const struct rlimit no_core = {0, 0};
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL); /* a killed recline cannot clean up */
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* if recline itself is killed, it cannot end the child */
   setrlimit(RLIMIT_CORE, &no_core);
   fcntl(child->folder, F_SETFD, 0);
   launch_unblock();
@@ -276,7 +278,8 @@ static void take(struct child *child, struct printed *printed)
   }
 }
 
-/* Returns the seconds to wait at most. A limit of memory is checked ten times a second. */
+/* Returns how many seconds to wait at most. If memory is limited, the limit is checked ten times a
+ * second. */
 static double pause_of(const struct launch *job, gint64 start)
 {
   double most = job->memory > 0 ? 0.1 : 1;
@@ -360,7 +363,8 @@ bool launch(const struct launch *job, int *status, int *interrupted, GError **er
   }
   if (child.id == 0)
     become((char **)words->pdata, values, parent, &child);
-  setpgid(child.id, child.id); /* in parent and child: either may come first */
+  /* both parent and child make this call, because either may come first */
+  setpgid(child.id, child.id);
   close_one(&child.report[1]);
   close_one(&child.printed[0].pipe[1]);
   close_one(&child.printed[1].pipe[1]);

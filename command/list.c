@@ -24,7 +24,7 @@ static const struct program {
 #include "programs.inc"
 };
 
-/* Lists the kinds that can be listed. Protocols and programs have no files. */
+/* Lists the kinds of things that can be listed. Protocols and programs have no files. */
 static const struct kind {
   const char *name;
   unsigned files; /* enum catalogue */
@@ -42,13 +42,13 @@ const char *list_kind(size_t i)
 
 /* Holds the command line. */
 struct request {
-  char **words; /* the kind, then what names must contain or match */
+  char **words; /* the kind, followed by words that names must contain or match */
   gboolean json, map;
   char *output; /* the file for the map, or NULL for a table on standard output */
 };
 
-/* Returns whether `name` is asked for: it contains one of `words` or, if the word has * or ?,
- * matches it. Without words every name is. */
+/* Returns whether the user asks for `name`. It must contain one of `words` or, if the word has * or
+ * ?, must match the word. Without words, every name is asked for. */
 static bool is_asked(char *const *words, const char *name)
 {
   for (char *const *word = words; *word; word++)
@@ -147,7 +147,7 @@ static bool list_platform(JsonBuilder *builder, const char *id, const char *file
   return true;
 }
 
-/* Lists the file and counts it, if it is asked for. */
+/* If the user asks for the file, lists it and counts it. */
 static bool list_file(const struct request *request, const struct kind *kind, JsonBuilder *builder,
                       const char *file, unsigned *count, GError **error)
 {
@@ -165,7 +165,7 @@ static bool list_file(const struct request *request, const struct kind *kind, Js
   return true;
 }
 
-/* Goes on after a bad file, so that it does not hide others. */
+/* Lists files. Goes on after a bad file, so that a bad file does not hide other files. */
 static int list_files(const struct request *request, const struct kind *kind, JsonBuilder *builder,
                       unsigned *count)
 {

@@ -1,4 +1,4 @@
-/* Runs the program `recline`, by a table of its subcommands. */
+/* The program `recline`: finds the subcommand in a table and runs it. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "command/main.h"
 #include "command/calibrate/calibrate.h"
@@ -24,7 +24,7 @@
 
 static int command_help(int argc, char **argv);
 
-static const char commit[] = /* " (COMMIT)", or empty where the build knows none */
+static const char commit[] = /* " (COMMIT)", or empty if the build does not know the commit */
 #include "commit.inc"
     ;
 
@@ -60,8 +60,9 @@ static const struct command {
     {&about_help, command_help},
 };
 
-/* Finds the folder of platforms, claims and scenarios: the one that the user names; the sources, to
- * which the link `data` in the build folder leads; or the place where recline is installed. */
+/* Finds the folder of platforms, claims and scenarios: the folder that the user names; or the
+ * sources, to which the link `data` in the build folder leads; or the folder in which recline is
+ * installed. */
 static void find_data(void)
 {
   static const char *const places[] = {"../data", "../../../share/recline"};
@@ -133,8 +134,8 @@ static int command_help(int argc, char **argv)
   return EXIT_FINE;
 }
 
-/* Scenarios find platforms in their own folders, in the folders that the user named, and among
- * recline's own. */
+/* Scenarios find platforms in the folder of the scenario, in the folders that the user named, and
+ * among recline's own platforms. */
 static void add_platforms(void)
 {
   const char *named = g_getenv("RECLINE_PLATFORMS");
@@ -154,7 +155,7 @@ static int complete(int count, char **words)
   return EXIT_FINE;
 }
 
-/* Checks that all output was written; on a full disk it is not. */
+/* Checks that all output was written, which fails on a full disk. */
 static int close_output(int code)
 {
   if (fflush(stdout) == 0 && !ferror(stdout))
@@ -164,7 +165,7 @@ static int close_output(int code)
 
 int main(int argc, char **argv)
 {
-  setlocale(LC_CTYPE, "");  /* only this category: numbers keep their point */
+  setlocale(LC_CTYPE, "");  /* no other category is set, so that numbers keep their decimal point */
   signal(SIGXFSZ, SIG_IGN); /* a write to a file at its size limit fails, as on a full disk */
   if (argc < 2)
     return no_command(NULL);

@@ -5,7 +5,8 @@
 #include "base/glib/json.h"
 #include "world/scenario/protocol_words.h"
 
-/* Holds the words for a value of an enum of protocols/protocol.h, for programs and for people. */
+/* Holds the words for a value of an enum of protocols/protocol.h: one for programs, and one for
+ * people. */
 struct word {
   const char *name, *text;
 };

@@ -33,8 +33,8 @@ struct layout {
   double left[COLUMNS + 1], top[LINES + 1];
 };
 
-/* Returns the lines of text in a box, after its name: other forms and declarations. The list ends
- * with NULL. */
+/* Returns the lines of text that follow the name in a box: other forms and declarations. The list
+ * ends with NULL. */
 static char **texts_of(const struct map_row *row)
 {
   const struct rcl_place *place = row->first->place;

@@ -18,7 +18,7 @@ struct proving {
   int ranks, capacity;
 };
 
-/* Hands over to recline-prove; returns only if this build has none. */
+/* Hands over to recline-prove. Returns only if this build does not have that program. */
 static int prove(const struct proving *asked, char **names)
 {
   char limit[G_ASCII_DTOSTR_BUF_SIZE], number[2][16];

@@ -31,8 +31,8 @@
 #include "world/result/result.h"
 #include "world/scenario/machine_file.h"
 
-/* Lists the files that --out keeps, in the order in which they appear. result.json is the last, so
- * when it is there, all are there. program.err is only kept if the simulation died. */
+/* Lists the files that --out keeps, in the order in which they appear. result.json comes last, so
+ * when it is there, all files are there. program.err is kept only if the simulation died. */
 static const char *const KEPT[] = {"scenario.yaml", "program.out",  "program.err",   "activity.txt",
                                    "trace.txt",     "platform.xml", MANIFEST_FOLDER, "result.json"};
 
@@ -43,7 +43,8 @@ static char *in(const char *folder, const char *name)
 
 /* ---- the private folder ---- */
 
-/* Makes the private folder in DIR, if there is a DIR, so that files get there by renaming. */
+/* Makes the private folder. If there is a DIR, the private folder lies in DIR, so that files can be
+ * renamed into DIR. */
 static bool make_directory(struct run *run, GError **error)
 {
   const char *out = run->options.out;
@@ -76,7 +77,7 @@ static bool make_directory(struct run *run, GError **error)
   return true;
 }
 
-/* Gives the folder a name that no command sweeps. */
+/* Gives the folder a name that no command removes when it sweeps old folders. */
 static void keep(const char *directory)
 {
   g_autofree char *base = g_path_get_dirname(directory);
@@ -94,7 +95,7 @@ static void clean_up(struct run *run)
   if (run->directory != NULL)
     close(run->folder);
   if (run->made_out)
-    rmdir(run->options.out); /* only if it is empty */
+    rmdir(run->options.out); /* this removes the folder only if it is empty */
   g_clear_pointer(&run->directory, g_free);
 }
 
@@ -121,7 +122,8 @@ static bool write_hostfile(const struct run *run, const char *file, GError **err
 
 static bool write_script(struct run *run, GError **error)
 {
-  g_strfreev(run->args); /* args of the first recording, if the program is recorded twice */
+  /* if the program is recorded twice, these are the arguments of the first recording */
+  g_strfreev(run->args);
   if (run->options.replay != NULL) {
     run->args = g_new0(char *, 2);
     run->args[0] = g_canonicalize_filename(run->options.replay, NULL);
@@ -134,19 +136,20 @@ static bool write_script(struct run *run, GError **error)
   run->args = g_new0(char *, 3);
   run->args[0] = in(run->directory, "script");
   if (run->scenario->schedule != NULL)
-    run->args[1] = g_strdup("each"); /* prints only messages of the script */
+    /* with "each", the program prints only the messages of the script */
+    run->args[1] = g_strdup("each");
   return write_file(run->args[0], run->scenario->program.script, error);
 }
 
 /* ---- the simulation ---- */
 
-/* Returns the smaller of two limits, of which 0 means none. */
+/* Returns the smaller of two limits, where 0 means no limit. */
 static double least(double a, double b)
 {
   return a > 0 && b > 0 ? MIN(a, b) : MAX(a, b);
 }
 
-/* Returns whether SimGrid can read the platform that a described machine becomes. */
+/* Returns whether SimGrid can read the platform that is made from a described machine. */
 static bool platform_is_made(const struct scenario *scenario)
 {
   const char *file = scenario->platform.file;
@@ -200,8 +203,8 @@ static bool completed(const struct run *run)
   return good;
 }
 
-/* Records twice, to see whether the program does the same under other circumstances. The second run
- * leaves its output. If a run fails, the caller gets the result of that run. */
+/* Records the program twice, to see whether it does the same under different circumstances. The
+ * output of the second run stays. If a run fails, the caller gets the result of that run. */
 static bool record_twice(struct run *run, bool *whole, GError **error)
 {
   g_autofree char *again = in(run->directory, "again");
@@ -222,7 +225,7 @@ static bool record_twice(struct run *run, bool *whole, GError **error)
   return *whole;
 }
 
-/* Records the program, and removes the recording if it is not whole. */
+/* Records the program. Removes the recording if it is not complete. */
 static bool record(struct run *run, GError **error)
 {
   bool whole = false;
@@ -249,7 +252,7 @@ static void print_file(const char *file, FILE *to)
   fflush(to);
 }
 
-/* Removes a folder only if a run has left it. */
+/* Removes a folder, but only if a run has left that folder. */
 static void remove_earlier(const char *file)
 {
   g_autofree char *manifest = in(file, "manifest");
@@ -285,8 +288,8 @@ static bool publish(const struct run *run, bool with_result, GError **error)
 
 /* ---- judging ---- */
 
-/* Returns the verdict that a run should have, or -1 if the scenario expects none, or expects one of
- * `recline check`. */
+/* Returns the verdict that a run should have. Returns -1 if the scenario expects no verdict, or
+ * expects a verdict of `recline check`. */
 static int expected_verdict(enum expected_verdict expected)
 {
   static const int verdicts[] = {[EXPECT_NOTHING] = -1,
@@ -303,8 +306,9 @@ static bool ended(enum run_verdict verdict)
   return verdict == RUN_COMPLETED || verdict == RUN_RECOVERED;
 }
 
-/* Returns NULL if the run is as expected; otherwise what was expected and what was seen. Unless the
- * scenario says otherwise, a program that came to its end must have returned 0. */
+/* Returns NULL if the run is as expected. Otherwise returns a text that says what was expected and
+ * what was seen. Unless the scenario says otherwise, a program that came to its end must have
+ * returned 0. */
 static char *judge(const struct scenario *scenario, const struct result *result)
 {
   int expected = expected_verdict(scenario->expect.verdict);
@@ -354,8 +358,9 @@ static void print_program(const struct run *run)
   print_file(err, stderr);
 }
 
-/* Completes the result by the exit code. The layer writes the result when the last rank is in
- * MPI_Finalize. The exit code is known later: main returns it, and the simulation ends with it. */
+/* Adds the exit code to the result. The layer writes the result when the last rank is in
+ * MPI_Finalize. The exit code is known only later, when main returns it and the simulation ends
+ * with it. */
 static bool complete_result(const struct run *run, const char *file, struct result *result,
                             GError **error)
 {

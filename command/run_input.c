@@ -15,7 +15,7 @@
 #include "world/script/script.h"
 #include "world/trace/schedule_file.h"
 
-enum { TIMEOUT_MAX = 1000000000 }; /* seconds */
+enum { TIMEOUT_MAX = 1000000000 }; /* in seconds */
 
 const struct about about_run = {"run", "SCENARIO",
                                 "simulate an MPI program with a protocol and failures; say whether "
@@ -138,8 +138,8 @@ static bool check_platform(const struct scenario *scenario, GError **error)
                            "missing, expected the platform on which the script runs");
 }
 
-/* Refuses a topology that is not connected: in it a protocol that spreads over neighbours would
- * wait for ever for a rank out of reach. */
+/* Refuses a topology that is not connected. In such a topology, a protocol that spreads over
+ * neighbours would wait for ever for a rank out of reach. */
 static bool check_topology(const struct scenario *scenario, GError **error)
 {
   const struct rcl_place *place = rcl_protocol_named(scenario->protocol.name)->place;
@@ -168,7 +168,8 @@ static bool check_hazards(const struct scenario *scenario, GError **error)
   return true;
 }
 
-/* Refuses to stop at a checkpoint without DIR and the trace, because another run needs both. */
+/* Refuses to stop at a checkpoint without DIR and the trace, because the run that goes on needs
+ * both. */
 static bool check_stop(const struct run *run, GError **error)
 {
   const char *problem = run->options.out == NULL ? "expected --out DIR, where it is left"

@@ -1,4 +1,5 @@
-/* recline platform: prints the SimGrid platform that a run on a described machine gets. */
+/* recline platform: prints the SimGrid platform on which a run on a described machine takes
+ * place. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,14 +7,14 @@
 #include "base/glib/terminal.h"
 #include "protocols/text.h"
 
-/* Describes a unit of numbers from `from` on. */
+/* Describes a unit, which is used for numbers from `from` on. */
 struct unit {
   const char *name;
   double size, from;
 };
 
-/* Prints a number in the first of the units that it reaches, otherwise in the last one, with four
- * digits, which take `width` columns. */
+/* Prints a number with four digits in `width` columns. The unit is the first one that the number
+ * reaches or, if it reaches none, the last one. */
 static void print_in(const struct unit *unit, size_t count, double number, int width)
 {
   for (; count > 1 && number < unit->from; count--)
@@ -145,7 +145,8 @@ static void print_messages(const struct result *result)
   g_print("\n");
 }
 
-/* Prints measured sizes of images; on storage a scenario may replace them. */
+/* Prints the measured sizes of images. For storage, a scenario may replace these sizes by other
+ * sizes. */
 static void print_images(const struct result *result, double counted)
 {
   enum { LISTED = 8 }; /* up to this many ranks are listed one by one */
@@ -183,7 +184,7 @@ static void print_checkpoints(const struct scenario *scenario, const struct resu
             result->rollbacks_local);
 }
 
-/* Prints each phase over all checkpoints. Phases of one name have the same place in every
+/* Prints each phase over all checkpoints. Phases with the same name have the same index in every
  * checkpoint. */
 static void print_phases(const struct result *result)
 {

@@ -1,4 +1,4 @@
-/* Accounts for the time of this process, as a simulated run does (`time_s` of result.json). The
+/* Accounts for the time of this process, as a simulated run does in `time_s` of result.json. The
  * account goes into the trace, so it is kept only if a trace is written. */
 #include "base/platform.h"
 #include "mpi/real_inside.h"
@@ -23,8 +23,8 @@ void real_account_begin(void)
   real.activity = REAL_MPI;
 }
 
-/* Returns what a held process waits for: a recovery, until it is released for the first time in its
- * life; after that, a checkpoint. */
+/* Returns what a held process waits for. Until the process is released for the first time in its
+ * life, it waits for a recovery. After that, it waits for a checkpoint. */
 enum real_activity real_held_activity(void)
 {
   return real.recovers ? REAL_RESTART : REAL_CHECKPOINTS;

@@ -1,9 +1,9 @@
-/* Defines the MPI calls that programs make, in front of the MPI library's. They pass messages
- * between processes through the protocol. If the environment names no folder for checkpoints, they
- * call the library.
+/* Defines the MPI calls that programs make. They come in front of the calls of the MPI library, and
+ * pass messages between processes through the protocol. If the environment names no folder for
+ * checkpoints, they only call the library.
  *
- * A send is complete when its bytes are copied. A receive under way has a generalized request as
- * its handle. Data travel packed. */
+ * A send is complete when its bytes are copied. The handle of a receive that is under way is a
+ * generalized request. Data are packed when they are sent. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static size_t packed_size(int count, MPI_Datatype type)
   return (size_t)count * (size_t)size;
 }
 
-/* Returns the packed data, of *size bytes. The caller frees it. */
+/* Returns the packed data, and sets *size to their number of bytes. The caller frees the data. */
 static void *pack(const void *from, int count, MPI_Datatype type, size_t *size)
 {
   enum real_activity before = real_switch(REAL_MPI);
@@ -311,7 +311,7 @@ int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int 
   return MPI_SUCCESS;
 }
 
-/* Reduces always in the order of ranks: results have the same digits in each run. */
+/* Always reduces in the order of ranks, so that results have the same digits in each run. */
 int MPI_Reduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm)
 {
@@ -344,7 +344,7 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
   return MPI_Bcast(to, count, type, 0, comm);
 }
 
-/* Reduces all blocks at each process, which takes its own block. */
+/* Each process reduces all blocks, and takes its own block. */
 int MPI_Reduce_scatter_block(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
                              MPI_Comm comm)
 {

@@ -1,5 +1,5 @@
-/* Makes collectives from messages, in a communicator of their own. A barrier is an event for
- * protocols that capture in barriers. */
+/* Makes collectives from messages, in a communicator that only collectives use. If a protocol
+ * captures in barriers, a barrier is an event for the protocol. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,10 @@
 
 /* ---- barriers that protocols see ---- */
 
-enum { COUNT = RCL_WORDS, SUMS }; /* COUNT: contributions, which come after their words */
+/* indices of sums: those of words, then COUNT, the number of contributions */
+enum { COUNT = RCL_WORDS, SUMS };
 
-/* Returns the sums of all contributions when all processes have joined, which ends the barrier. */
+/* Returns the sums of all contributions when all processes have joined. That ends the barrier. */
 static void collect(uint32_t sums[SUMS])
 {
   MPI_Request request;
@@ -120,8 +121,8 @@ static void contribute(const uint64_t *values, size_t size)
     real_send(RCL_COORDINATOR_RANK, 0, REAL_COLLECTIVES, values, size);
 }
 
-/* Takes one message, if it had come before this place. So a checkpoint that was requested before
- * the collective's result came is taken first. */
+/* Takes one message, if one has come already. So a checkpoint that was requested before the result
+ * of the collective came is taken first. */
 static void take_one(unsigned sums, unsigned most, bool safe)
 {
   struct real_combination *c = &real.combined;

@@ -1,5 +1,5 @@
-/* Keeps the data that the program protects: writes them with an image, and puts them back from
- * one. */
+/* Keeps the data that the program protects. Writes them as a part of an image, and puts them back
+ * from an image. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static uint32_t count;
 
 /* ---- protected data ---- */
 
-/* Returns the index at which an id is, or at which it belongs. */
+/* Returns the index of an id, or the index at which the id belongs. */
 static uint32_t place_of(int id)
 {
   uint32_t at = 0;
@@ -86,7 +86,7 @@ void real_unprotect(int id)
 static void put(FILE *file, const void *bytes, size_t size)
 {
   if (size)
-    fwrite(bytes, size, 1, file); /* output_close() tells errors */
+    fwrite(bytes, size, 1, file); /* output_close() reports errors */
 }
 
 static void save(FILE *file, const struct real_region *region)
@@ -216,6 +216,6 @@ enum real_place real_restore(void)
     put_all_back();
   real.restart = REAL_NOWHERE;
   real.same = place;
-  real_switch(REAL_COMPUTE); /* from here on time does not count as restart */
+  real_switch(REAL_COMPUTE); /* from here on, time does not count as restart */
   return place;
 }

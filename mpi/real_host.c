@@ -105,13 +105,13 @@ static void carry_out(const struct rcl_action *action)
   case RCL_ACTION_GIVE_UP:
     give_up(action);
     break;
-  case RCL_ACTION_SUPPRESS: /* the receiver has the message */
+  case RCL_ACTION_SUPPRESS: /* the receiver has the message already */
   case RCL_ACTION_DISCARD:
   case RCL_ACTION_STOPPED_LOGGING:
-  case RCL_ACTION_STORE: /* it comes after all others */
+  case RCL_ACTION_STORE: /* STORE comes after all other actions */
   case RCL_ACTION_NONE:
     break;
-  default: /* check_actions() has refused it */
+  default: /* check_actions() has refused all other actions */
     break;
   }
 }
@@ -129,8 +129,9 @@ static void capture(void)
   real_step((struct rcl_event){.kind = RCL_EVENT_CAPTURED, .checkpoint = checkpoint}, NULL);
 }
 
-/* Notes whether a checkpoint is requested. A TIMER requests one, unless the protocol puts it off;
- * COMMITTED ends the request. `unmoved`: the step has not changed the protocol's state. */
+/* Notes whether a checkpoint is requested. A TIMER requests a checkpoint, unless the protocol puts
+ * off the request. COMMITTED ends the request. `unmoved` says that the step has not changed the
+ * protocol's state. */
 static void note_request(const struct rcl_event *event, bool unmoved)
 {
   if (event->kind == RCL_EVENT_TIMER)
@@ -139,8 +140,8 @@ static void note_request(const struct rcl_event *event, bool unmoved)
     real.requested = false;
 }
 
-/* Returns whether the protocol is told of the event. Below the matching, it is not told of
- * receives. */
+/* Returns whether the protocol is told of the event. Below the matching, the protocol is not told
+ * of receives. */
 static bool is_told(const struct rcl_event *event)
 {
   return event->kind != RCL_EVENT_RECEIVE || !real_below_matching();
@@ -159,9 +160,9 @@ static int step_protocol(const struct rcl_event *event)
   return broken;
 }
 
-/* Returns what this host offers in place of an action that the door allows, or NULL if the host has
- * the action. Here, collectives other than barriers are messages, and all processes start again
- * together (docs/mpi-host.md). */
+/* Some actions that the door allows are missing in this host. Returns what the host offers instead
+ * of the action, or NULL if the host has the action. On this host, collectives other than barriers
+ * are messages, and all processes start again together (docs/mpi-host.md). */
 static const char *lacks(const struct rcl_event *event, const struct rcl_action *action)
 {
   bool call = event->kind == RCL_EVENT_COLLECTIVE, result = event->kind == RCL_EVENT_COLLECTED;
@@ -185,8 +186,8 @@ static const char *lacks(const struct rcl_event *event, const struct rcl_action 
 }
 
 /* Ends the program if the grammar refuses the list of actions. The world refuses the same lists, so
- * `recline join` ends at the same step. Also ends it, with a message of the same form, at an action
- * that only this host lacks.
+ * `recline join` ends at the same step. Also ends the program if this host lacks an action, with a
+ * message of the same form.
  */
 static void check_actions(const struct rcl_event *event)
 {
@@ -211,8 +212,8 @@ static uint64_t digest_state(void)
   return rcl_protocol_digest_state(real.protocol, &real.config, real.state);
 }
 
-/* Takes a step. The trace is written before the actions, so if the process is killed, all that
- * others have seen of the process is in the trace. */
+/* Takes a step. Writes the trace before it carries out the actions. So if the process is killed,
+ * everything that other processes have seen of it is in the trace. */
 void real_step(struct rcl_event event, struct real_message *message)
 {
   enum real_activity activity = real_switch(REAL_PROTOCOL);
@@ -246,14 +247,14 @@ static bool take_due(void)
 {
   uint32_t taken = 0;
   for (; taken < real.due.count; taken++)
-    real_step(real.due.item[taken], NULL); /* the step may add more */
+    real_step(real.due.item[taken], NULL); /* the step may add more items */
   real.due.count = 0;
   return taken;
 }
 
 /* Raises the timer's event at a place where checkpoints are allowed, so that a checkpoint stops the
- * coordinator first: when it goes on, the others have been asked already. A protocol that captures
- * in barriers needs no such place. */
+ * coordinator first. When the coordinator goes on, the other processes have been asked already. A
+ * protocol that captures in barriers needs no such place. */
 static bool take_alarm(void)
 {
   if (real.alarm <= 0 || platform_now() < real.alarm || real.finished || real.over)
@@ -290,7 +291,7 @@ static bool take_message(void)
 
 void real_pump(bool wait)
 {
-  enum { MOST = 64 }; /* messages to take before the program goes on */
+  enum { MOST = 64 }; /* most messages that are taken before the program goes on */
   bool anything = take_due();
   if (!real_below_matching() || real.place != REAL_NOWHERE || real.over) {
     anything |= take_alarm();
@@ -330,12 +331,12 @@ void real_come_to(enum real_place place, uint32_t iteration)
   bool same = real.same == place && !real_below_matching();
   real.same = REAL_NOWHERE;
   if (same)
-    return; /* the program passed the place before the crash */
+    return; /* the program had passed this place before the crash */
   enum real_activity before = real_switch(REAL_MPI);
   real.place = place;
   real_ready();
-  /* a step depends only on the state and the event, so an event that had no effect has none again
-   * until something else happens */
+  /* A step depends only on the state and the event. So an event that had no effect has no effect
+   * again until something else happens. */
   if (!real_below_matching() && !real.unmoved)
     pass_safe_point(iteration);
   real_ready();
@@ -410,8 +411,9 @@ void real_begin(MPI_Comm comm, const struct real_options *options)
   real_switch(REAL_COMPUTE);
 }
 
-/* Ends all processes together. A checkpoint that was requested is committed first, unless it needs
- * a barrier of the program: no process leaves while another is held for it. */
+/* Ends all processes together. If a checkpoint was requested, it is committed first, so that no
+ * process leaves while another process is held for the checkpoint. A checkpoint that needs a
+ * barrier of the program is not waited for. */
 static void end_together(void)
 {
   while (real.requested && !real.protocol->captures_at)

@@ -1,6 +1,7 @@
-/* Sends messages of the program, matches them with receives, and delivers them.
+/* Sends messages of the program, matches messages with receives, and delivers them.
  *
- * Call cycle with real_host.c: a match is an event there, and its actions are carried out here.
+ * Call cycle with real_host.c: this file finds a match, real_host.c raises the event, and the
+ * actions of that event are carried out here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +66,8 @@ void real_arrive(struct real_message *message)
   arrive(message, NULL);
 }
 
-/* Takes one message, above the matching: the first in the order of arrival that a receive asks for
- * or that is drained. The first such receive in the order of posting gets it. */
+/* Used above the matching: takes one message, the first to arrive that a receive matches or that is
+ * drained. If several receives match, the one that was posted first gets the message. */
 static bool match_one(void)
 {
   struct real_message **place = &real.channel.first;
@@ -80,7 +81,7 @@ static bool match_one(void)
   return false;
 }
 
-/* Gives a receive one message, below the matching, where messages are already delivered. */
+/* Used below the matching, where messages are already delivered: gives one message to a receive. */
 static bool give_one(void)
 {
   struct real_message **place = &real.channel.first;
@@ -248,7 +249,7 @@ void *real_take(struct real_receive *receive, size_t *size, int *peer, int *tag)
   return bytes;
 }
 
-/* Returns the posted receive of a communicator; after a restart it is the one in the image. */
+/* Returns the posted receive of a communicator. After a restart, it is the receive of the image. */
 struct real_receive *real_standing(int comm)
 {
   struct real_receive *receive = real.posted;

@@ -32,8 +32,8 @@ _Noreturn void real_refuse(const char *call, const char *expected)
 
 /* ---- the environment ---- */
 
-/* Refuses unknown settings. A misspelt one would be ignored, and nobody would see that a program
- * has no checkpoints until it is killed. */
+/* Refuses unknown settings. A misspelt setting would be ignored, and nobody would see that a
+ * program takes no checkpoints until the program is killed. */
 void real_check_environment(void)
 {
   static const char *const settings[] = {
@@ -62,8 +62,8 @@ void real_check_environment(void)
   }
 }
 
-/* Returns a number from the environment, which must not be negative; `otherwise` if there is
- * none. */
+/* Returns a number from the environment, which must not be negative. Returns `otherwise` if the
+ * environment has no such number. */
 static double number(const char *variable, double otherwise)
 {
   const char *text = getenv(variable);

@@ -1,4 +1,5 @@
-/* Defines the calls of recline.h. If the host is off they have no effect, as without recline. */
+/* Defines the calls of recline.h. If the host is off, these calls have no effect, as without
+ * recline. */
 #include <stdio.h>
 
 #include "include/recline.h"
@@ -31,7 +32,8 @@ void recline_iteration(unsigned iteration)
   real_safe_point(iteration);
 }
 
-/* The next two calls set costs of a simulation. On real MPI, time passes by itself. */
+/* The next two calls set costs for a simulation. On real MPI they do nothing, because time passes
+ * by itself. */
 void recline_iteration_bytes(unsigned long long bytes)
 {
   (void)bytes;

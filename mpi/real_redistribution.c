@@ -1,6 +1,6 @@
-/* Goes on from a checkpoint of another number of processes: each process reads the data that it
- * protects from all images. Protocol and messages begin anew, so no message may cross the
- * checkpoint, and the protocol must be one whose checkpoints no message crosses. */
+/* Goes on from a checkpoint of another number of processes. Each process reads the data that it
+ * protects from the images of all old processes. Protocol and messages begin anew. So the protocol
+ * must be one whose checkpoints no message crosses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "mpi/real_inside.h"
 
-/* Holds what is known of the image of one process, whose file stays open until the data are put
- * back. */
+/* Holds what is known about the image of one process. The file of the image stays open until the
+ * data are put back. */
 struct old_image {
   FILE *file;
   struct real_found *found;
@@ -96,10 +96,11 @@ size_t real_redistribute_bytes(int id)
 struct filling {
   const struct real_region *region;
   struct box box;
-  bool *filled; /* by item */
+  bool *filled; /* by item: whether it was put in */
 };
 
-/* Puts items of a row in. An item that another image has put in must have the same value. */
+/* Puts in items of a row. If another image has put in the item already, the value must be the
+ * same. */
 static void put_row(const struct filling *f, size_t at, const char *row, size_t items, int owner)
 {
   size_t size = f->region->item_bytes;
@@ -201,7 +202,7 @@ static bool is_protected(int id)
   return false;
 }
 
-/* Ends the run if the program does not protect data that every process can read. */
+/* Ends the run unless the program protects data in a form that every process can read. */
 static void require_protected(void)
 {
   for (int owner = 0; owner < olds; owner++)

@@ -1,4 +1,4 @@
-/* Refuses MPI calls that would pass messages beside the protocol, if the host is on. */
+/* If the host is on, refuses MPI calls that would pass messages without the protocol. */
 #include "mpi/real_host.h"
 
 #define REFUSED(CALL, PARAMETERS, ...)                                                             \

@@ -26,18 +26,19 @@ enum { NAME = 4096 };
 
 static const uint64_t MAGIC = UINT64_C(0x32747261706c6372), END = UINT64_C(0x646e65);
 
-/* Heads an image or a log. */
+/* The head of an image or a log. */
 struct head {
   uint64_t magic;
   int32_t rank, ranks;
   uint32_t checkpoint, part;
-  uint32_t place, receives, calls, finished; /* their values at the capture */
+  uint32_t place, receives, calls, finished; /* the values of these numbers at the capture */
   uint32_t regions;
-  uint32_t iteration; /* the last one that began, or 0 if there is none */
+  uint32_t iteration; /* number of the last iteration that began, or 0 if there is none */
   struct real_combination combined;
 };
 
-/* Heads the rest of an image or a log: the state of protocol and host. */
+/* The head of the rest of an image or a log, which has the state of the protocol and of the
+ * host. */
 struct tail_head {
   uint64_t state_bytes;
   uint32_t pieces, slots, posted, delivered;
@@ -47,7 +48,7 @@ struct saved_message {
   uint32_t slot;
   int32_t peer, comm, tag;
   uint32_t words[RCL_WORDS];
-  uint32_t request, done; /* of a receive: its number, and whether it is done */
+  uint32_t request, done; /* for a receive: its number, and whether it is done */
   int32_t source, sent_tag;
   uint32_t pad;
   uint64_t size;
@@ -114,7 +115,7 @@ static uint32_t put_receives(FILE *file)
 }
 
 /* Writes messages that were delivered and wait for a receive. There are such messages only below
- * the matching; they belong to the image. */
+ * the matching. They belong to the image. */
 static uint32_t put_delivered(FILE *file)
 {
   uint32_t count = 0;
@@ -162,7 +163,7 @@ void real_storage_capture(void)
   fseek(file, end, SEEK_SET);
 }
 
-/* Writes the state of the protocol, as far as it is in use, and its slots. */
+/* Writes the part of the protocol's state that is in use, and the protocol's slots. */
 static void put_tail(FILE *file)
 {
   struct rcl_piece piece[RCL_PIECES];
@@ -289,7 +290,8 @@ void real_storage_clear(void)
 
 /* ---- the record ---- */
 
-/* Returns whether checkpoints of the protocol hold no messages: none crosses them. */
+/* Returns whether checkpoints of the protocol contain no messages, because no message crosses such
+ * a checkpoint. */
 static bool keeps_no_message(void)
 {
   const struct rcl_place *place = real.protocol->place;
@@ -299,8 +301,8 @@ static bool keeps_no_message(void)
   return place && real.protocol->controls;
 }
 
-/* Returns the checkpoint in the record; FRESH: there is no record. Sets the number of processes
- * that have taken it. */
+/* Returns the checkpoint in the record, or FRESH if there is no record. Sets the number of
+ * processes that have taken the checkpoint. */
 static uint32_t read_record(int *ranks)
 {
   char name[NAME], protocol[65] = "";
@@ -449,8 +451,8 @@ static bool get_log(FILE *file)
   return file_get(file, &head, sizeof head) && is_of(&head, RCL_PART_LOG) && get_tail(file);
 }
 
-/* Loads state and slots from the part that was stored last: the log if there is one, else the
- * image. */
+/* Loads state and slots from the part that was stored last. That is the log if there is one,
+ * otherwise the image. */
 void real_storage_load(void)
 {
   char name[NAME];
@@ -492,8 +494,8 @@ static FILE *open_other(int owner, struct head *head)
   return file;
 }
 
-/* Finds the regions of an image, which the caller frees. Requires that nothing crosses the
- * checkpoint at this process, and that it was captured at the same place as process 0. */
+/* Returns the regions of an image. The caller frees them. Requires that no message crosses the
+ * checkpoint at this process, and that this process was captured at the same place as process 0. */
 static struct real_found *find_quiet(int owner, FILE *file, const struct head *head,
                                      const struct head *first)
 {

@@ -48,7 +48,7 @@ static void put_content(const struct real_payload *payload)
           word[1], word[2], word[3]);
 }
 
-/* Writes the program's name and arguments, as the system has them. */
+/* Writes the program's name and arguments, as the system knows them. */
 static void put_program(void)
 {
   char words[1024];
@@ -69,7 +69,8 @@ static void put_library(void)
   char name[MPI_MAX_LIBRARY_VERSION_STRING];
   int length;
   PMPI_Get_library_version(name, &length);
-  name[strcspn(name, ",\n")] = '\0'; /* the text begins with the library's name and version */
+  /* the text begins with the library's name and version, which is all that is kept */
+  name[strcspn(name, ",\n")] = '\0';
   for (char *each = name; *each; each++)
     *each = *each == '\t' ? ' ' : *each;
   fprintf(real.trace, "\nlibrary %s\n", name);
@@ -119,7 +120,8 @@ static bool had_ended(uint32_t life)
   return found;
 }
 
-/* Removes the traces of another number of processes: the protocol begins anew, in another run. */
+/* Removes the traces of a run with another number of processes. The protocol begins anew, so this
+ * is another run. */
 static void remove_all(void)
 {
   char pattern[NAME];
@@ -133,10 +135,11 @@ static void remove_all(void)
   real_wire_agree(0, MPI_MAX);
 }
 
-/* Finds the number of this life. If the traces tell that all programs had ended and there is no
- * checkpoint, the run has ended: this start begins another run, whose traces replace the old ones.
- * The trace that tells of the end is removed last. So if this process is killed here, the next
- * start removes the traces that are left. Without traces the number has no effect. */
+/* Finds the number of this life. If the traces tell that all programs have ended, and there is
+ * no checkpoint, the run has ended. In that case, this start begins another run, and its traces
+ * replace the old ones. The trace that tells of the end is removed last. So if this process is
+ * killed while it removes traces, the next start removes the traces that are left. Without traces,
+ * the number of the life has no effect. */
 void real_trace_find_life(void)
 {
   char name[NAME];

@@ -1,7 +1,7 @@
-/* Sends messages by the MPI library underneath. Program and control messages of a pair of processes
- * go through one channel, because messages with one envelope keep their order (MPI 3.1, section
- * 3.5); protocols assume such channels. All calls are PMPI's, because the MPI_ names are the host's
- * own functions for programs. */
+/* Sends messages by the MPI library underneath. Program and control messages between two processes
+ * go through the same channel, as protocols assume. Messages with the same envelope keep their
+ * order (MPI 3.1, section 3.5). All calls here use the PMPI_ names, because the MPI_ names are the
+ * host's own functions for programs. */
 #define _DEFAULT_SOURCE
 #include <limits.h>
 #include <sched.h>
@@ -15,9 +15,9 @@
 
 enum { CONTROL_COMM = -1 };
 
-/* Heads every message. */
+/* The head of every message. */
 struct frame {
-  int16_t comm; /* CONTROL_COMM: a control message */
+  int16_t comm; /* number of the communicator, or CONTROL_COMM for a control message */
   uint16_t pad;
   int32_t tag;
   uint32_t words[RCL_WORDS];
@@ -132,8 +132,8 @@ struct real_message *real_wire_receive(void)
   PMPI_Get_count(&status, MPI_BYTE, &bytes);
   struct frame frame;
   REQUIRE(bytes >= (int)sizeof frame, "each message has a frame");
-  /* the frame is received into payload->bytes, too; afterwards they hold the bytes behind the head
-   * only */
+  /* The frame is received into payload->bytes, too. After that, payload->bytes contains only the
+   * bytes behind the frame. */
   struct real_payload *payload = real_payload_new((size_t)bytes);
   PMPI_Mrecv(payload->bytes, bytes, MPI_BYTE, &matched, MPI_STATUS_IGNORE);
   memcpy(&frame, payload->bytes, sizeof frame);
@@ -152,8 +152,8 @@ struct real_message *real_wire_receive(void)
 
 /* ---- waiting ---- */
 
-/* Sleeps. MPI libraries poll, which takes the processor away from processes with work if there are
- * more processes than processors. */
+/* Sleeps. MPI libraries poll instead. If there are more processes than processors, polling takes
+ * the processor away from processes that have work. */
 void real_idle(void)
 {
   enum { YIELDS = 10, SLEEP = 50000 /* ns */ };

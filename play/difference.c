@@ -17,7 +17,7 @@ void difference_find(struct session *s)
   const struct rcl_protocol *intact = rcl_protocol_named(form);
   free(form);
   if (!intact || intact->state_size(&s->world.config[0]) != s->world.state_bytes)
-    return; /* a state of the mutant is none of that protocol */
+    return; /* the state of the mutant is not a possible state of that protocol */
   s->intact = intact;
   s->intact_actions.capacity = s->actions.capacity;
   s->intact_actions.item = memory_table(s->actions.capacity, sizeof *s->actions.item);
@@ -56,7 +56,7 @@ static bool has_action(const struct rcl_actions *actions, const struct rcl_actio
   return false;
 }
 
-/* Appends a line for each action of `these` that `those` lack. */
+/* Appends a line for each action of `these` that is missing in `those`. */
 static void print_lacking(const struct session *s, struct buffer *out, const char *sign,
                           const struct rcl_actions *these, const struct rcl_actions *those)
 {
@@ -69,8 +69,8 @@ static void print_lacking(const struct session *s, struct buffer *out, const cha
     }
 }
 
-/* Returns how the intact protocol, which comes to that state, takes the move that the mutant has
- * just taken (session.h). The caller frees the text with free(). */
+/* The mutant has just taken a move. Returns how the intact protocol, in the same state, takes the
+ * same move (session.h). The caller frees the text with free(). */
 static char *difference(const struct session *s, int rank, const char *intact)
 {
   struct buffer text = {0}, state = {0};

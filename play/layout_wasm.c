@@ -1,6 +1,7 @@
-/* Tells which lists are in the state of a protocol, and where. It is compiled for wasm32 once for
- * each protocol, with -DSOURCE="protocols/NAME.c" -DLISTS_OF=lists_of_NAME, as the sizes of lists
- * depend on the config. The fields of the structs come from the compiler, through layout.pl. */
+/* Tells which lists are in the state of a protocol, and where. This file is compiled for wasm32
+ * once for each protocol, with -DSOURCE="protocols/NAME.c" -DLISTS_OF=lists_of_NAME. It is code
+ * because the sizes of lists depend on the config. The fields of the structs come from the
+ * compiler, through layout.pl. */
 #include SOURCE
 
 #include "play/session.h"

@@ -1,6 +1,6 @@
-/* Gives the page its functions; compiled for wasm32 only. There is one session, and all arguments
- * are numbers and texts. A text that a function returns stays until the next call; a text for a
- * function is in the memory of play_room(). */
+/* Gives the page its functions. This file is compiled only for wasm32. There is one session, and
+ * all arguments are numbers or texts. A text that a function returns stays until the next call. A
+ * text that is passed to a function lies in the memory of play_room(). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define IMPORT(name) __attribute__((import_module("page"), import_name(#name)))
 
-/* Protocols that are linked besides recline's own, as in shared objects (protocol.h); most pages
- * have none. */
+/* Protocols that are linked in addition to recline's own. They are listed as in shared objects
+ * (protocol.h). Most pages have none. */
 extern const struct rcl_protocol *const recline_protocols[] __attribute__((weak));
 
 /* Tells the page the progress of a search. */
@@ -34,7 +34,8 @@ static void begin_answer(void)
   answer = (struct buffer){0};
 }
 
-/* Returns memory for a text of that many bytes, which the page writes for the next call. */
+/* Returns memory for a text of `bytes` bytes. The page writes the text there before its next
+ * call. */
 EXPORT(play_room) char *play_room(uint32_t bytes)
 {
   return room = memory_grow(room, bytes + 1);
@@ -95,8 +96,8 @@ EXPORT(play_draw) uint32_t play_draw(uint32_t seed, uint32_t before, uint32_t co
 #include "lists.inc"
 #undef LISTS_OF
 
-/* Returns whether that source makes the protocol of that name, perhaps a mutant, in its first or
- * another form. */
+/* Returns whether that source defines the protocol of that name. The name may be that of a mutant,
+ * and of any form. */
 static bool is_form(const char *source, const char *name)
 {
   size_t length = strcspn(name, "~");
@@ -106,8 +107,8 @@ static bool is_form(const char *source, const char *name)
   return form;
 }
 
-/* Returns where the lists are in the protocol's state, in JSON, after the name of its source; an
- * empty text if the protocol is not recline's own. */
+/* Returns the name of the protocol's source, followed by JSON that says where the lists are in the
+ * protocol's state. Returns an empty text if the protocol is not recline's own. */
 EXPORT(play_lists) const char *play_lists(void)
 {
 #define LISTS_OF(name, function) {name, function},
@@ -129,28 +130,29 @@ EXPORT(play_lists) const char *play_lists(void)
   return answered();
 }
 
-/* The first two functions return the known moves as bytes, and the size of one move in bytes. The
- * third reads moves from the room, which are then known after the moves that have been taken. */
+/* The first of the next three functions returns the known moves as bytes, and the second the number
+ * of bytes of a move. The third reads moves from the room. These moves become the known moves after
+ * the moves that have been taken. */
 EXPORT(play_moves) const struct move *play_moves(void)
 {
   return session.moves;
 }
 
-/* Returns whether the protocol is a mutant that is compared with the protocol that has the rule. */
+/* Returns whether the protocol is a mutant that is compared with the intact protocol. */
 EXPORT(play_compares) uint32_t play_compares(void)
 {
   return session.intact != NULL;
 }
 
 /* Returns how the protocol without the flaw would have taken that move, as session_difference()
- * tells; an empty text: in the same way. */
+ * tells. Returns an empty text if it would have taken the move in the same way. */
 EXPORT(play_difference) const char *play_difference(uint32_t move)
 {
   const char *difference = session_difference(&session, move);
   return difference ? difference : "";
 }
 
-/* Returns the phases of the moves that have been taken, two numbers of 32 bits each. */
+/* Returns the phases of the moves that have been taken. Each phase is two numbers of 32 bits. */
 EXPORT(play_phases) const struct session_phase *play_phases(void)
 {
   return session.phases;
@@ -182,8 +184,8 @@ static void show_progress(void *data, const struct explorer_progress *p)
   page_progress((double)p->states, p->depth, (double)p->level);
 }
 
-/* Searches from the present state, up to that many states (0: all). If it finds a violation, the
- * moves to it are known then. */
+/* Searches from the present state, up to `max_states` states, or all states if `max_states` is 0.
+ * If it finds a violation, the moves that lead to the violation become known moves. */
 EXPORT(play_explore) const char *play_explore(double max_states)
 {
   static const char *const verdicts[] = {"holds", "violated", "inconclusive"};

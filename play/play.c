@@ -24,8 +24,8 @@
 
 /* ---- the world that is played ---- */
 
-/* Returns the header of a trace, with the names of properties and other lines that the header
- * lacks. The caller frees it. */
+/* Returns the header of a trace, to which the names of properties and other missing lines are
+ * added. The caller frees it. */
 static char *describe(const char *header, const char *const *properties, bool closes,
                       const char *more)
 {
@@ -50,7 +50,7 @@ static bool read_claim(const char *file, struct played *p, GError **error)
     parts_init(&parts, &world);
     world_begin(&world, (unsigned)claim->check.crashes, (unsigned)claim->check.checkpoints);
     g_autoptr(GPtrArray) properties = claim_properties(claim);
-    for (guint i = 0; i + 1 < properties->len; i++) /* no page judges formulas */
+    for (guint i = 0; i + 1 < properties->len; i++) /* pages do not judge formulas */
       if (g_str_equal(properties->pdata[i], "ltl"))
         g_ptr_array_remove_index(properties, i--);
     char *header = trace_header(&world, "explorer");
@@ -70,9 +70,9 @@ static bool read_claim(const char *file, struct played *p, GError **error)
   return script != NULL;
 }
 
-/* Returns the properties to judge: those that the trace calls violated, as in a replay. If it names
- * none, they are `recovers` and the protocol's promises; for real programs without the properties
- * about how a run would go on. */
+/* Returns the properties to judge. As in a replay, they are the properties that the trace calls
+ * violated. If the trace names none, they are `recovers` and the protocol's promises. For real
+ * programs, properties about how a run would go on are left out. */
 static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **lines, bool real)
 {
   static const char *const searched[] = {"deadlock", "commits",  "outcome",
@@ -90,8 +90,8 @@ static GPtrArray *properties_of(const struct rcl_protocol *protocol, char **line
   return names;
 }
 
-/* Returns the lines for the header that real programs tell only later, and sets `times` to the
- * times of all steps, one line each. The caller frees both. */
+/* Returns the lines of the header that real programs tell only later. Sets `times` to the times of
+ * all steps, with one line for each. The caller frees both. */
 static char *read_steps(char **lines, char **times)
 {
   g_autoptr(GString) later = g_string_new(NULL), time = g_string_new(NULL);
@@ -110,7 +110,7 @@ static char *read_steps(char **lines, char **times)
   return g_strdup(later->str);
 }
 
-/* Returns a name for the trace: trace.txt is named after its folder, as the report is. */
+/* Returns a name for the trace. A file trace.txt is named after its folder, as the report is. */
 static char *trace_name(const char *file, const char *base)
 {
   g_autofree char *path = g_canonicalize_filename(file, NULL), *folder = g_path_get_dirname(path);
@@ -118,7 +118,7 @@ static char *trace_name(const char *file, const char *base)
                                         : g_strndup(base, strcspn(base, "."));
 }
 
-/* Runs a program and returns whether it succeeded; else `error` begins with `what`. */
+/* Runs a program. Returns whether it succeeded. If not, sets `error`, which begins with `what`. */
 static bool run_program(char **command, const char *what, char **out, GError **error)
 {
   g_autofree char *said = NULL;
@@ -150,8 +150,8 @@ static bool load_source(const char *source, GError **error)
   return good;
 }
 
-/* Finds the protocol of a trace: if it is not known, it is compiled from `source`, unless that is
- * NULL. */
+/* Finds the protocol of a trace. If the protocol is not known and `source` is not NULL, compiles it
+ * from `source`. */
 static bool find_protocol(const char *source, char **lines, GError **error)
 {
   for (; source && *lines && !g_str_equal(*lines, "---"); lines++)
@@ -160,8 +160,8 @@ static bool find_protocol(const char *source, char **lines, GError **error)
   return true;
 }
 
-/* Names a counterexample after its claim or mutant, which says what is claimed, or what was broken
- * on purpose. */
+/* Adds the statement of the claim or mutant to which a counterexample belongs. It says what is
+ * claimed, or what was broken on purpose. */
 static void add_statement(struct played *p)
 {
   g_autofree char *file = check_find_claim(p->name);
@@ -284,15 +284,15 @@ static char *protocol_source(const char *name)
   const struct rcl_protocol *first = NULL, *form;
   for (size_t i = 0; (form = rcl_protocol_at(i)); i++) {
     g_autofree char *file = catalogue_find(CATALOGUE_PROTOCOLS, form->name);
-    first = file ? form : first; /* other forms follow the first one */
+    first = file ? form : first; /* other forms follow the first form */
     if (g_str_equal(form->name, plain))
       return first ? catalogue_find(CATALOGUE_PROTOCOLS, first->name) : NULL;
   }
   return NULL;
 }
 
-/* Returns the state diagram of a protocol, in SVG, if its source has one; else "". The caller frees
- * it. Graphviz needs address space, without which it crashes. */
+/* Returns the state diagram of a protocol in SVG, or "" if its source has no diagram. The caller
+ * frees the text. Graphviz needs address space, and crashes without it. */
 static char *draw_states(const char *file, const char *text)
 {
   g_autofree char *svg = NULL;
@@ -326,7 +326,7 @@ static char *add_states(JsonBuilder *builder, const struct played *p, const char
   return page_put(page, "states-drawn", packed);
 }
 
-/* Puts the page's data into it. Frees `page`; the caller frees the result. */
+/* Returns the page with its data. Frees `page`. The caller frees the result. */
 static char *put_world(const struct played *p, const char *source, char *page)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
@@ -367,8 +367,8 @@ static char *find_source(const char *object)
   return g_file_test(source, G_FILE_TEST_EXISTS) ? g_steal_pointer(&source) : NULL;
 }
 
-/* Returns the wasm module, linked with a protocol that it lacks. A line of its own follows with the
- * layout of the protocol's state, which may be empty. Returns NULL with `error` set. */
+/* Returns the wasm module, linked with a protocol that it lacks. The layout of the protocol's state
+ * follows on a line of its own, which may be empty. On failure, returns NULL with `error` set. */
 static char *link_module(const struct played *p, const char *source, GError **error)
 {
   g_autofree char *tree = page_tree(), *script = g_build_filename(tree, "play", "link.sh", NULL);
@@ -417,8 +417,8 @@ static bool write_page(const struct played *p, const char *source, const char *f
 
 /* ---- the command ---- */
 
-/* Opens the page at the last step up to that time; for a counterexample, at the step of that
- * number. */
+/* Makes the page open at the last step up to that time or, for a counterexample, at the step with
+ * that number. */
 static bool open_at(struct played *p, const char *time, GError **error)
 {
   double at = 0;

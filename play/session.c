@@ -15,8 +15,9 @@
 
 /* ---- the description ---- */
 
-/* Returns the value of the next line that begins with `key`, from `*at` on, and moves `*at` behind
- * that line, or NULL if there is none. The caller frees the value with free(). */
+/* Finds the next line from `*at` on that begins with `key`. Returns the value of that line and
+ * moves `*at` behind the line, or returns NULL if there is no such line. The caller frees the value
+ * with free(). */
 static char *next_value(const char **at, const char *key)
 {
   size_t length = strlen(key);
@@ -153,7 +154,8 @@ static void add_levels(struct world *world, const char *at)
 static void set_topology(struct world *world, const char *text)
 {
   char problem[NEIGHBOURS_PROBLEM], *topology = value_of(text, "topology");
-  world_set_topology(world, topology, problem); /* recline has read it, so it is right */
+  /* recline has read this topology before, so it is right */
+  world_set_topology(world, topology, problem);
   free(topology);
 }
 
@@ -187,7 +189,7 @@ static void set_up(struct session *s, struct world *world, const struct rcl_prot
 
 /* ---- the present state ---- */
 
-/* Makes the event with the contents of the message, as a real program would report it. */
+/* Returns the contents of the message with which a real program would report the event. */
 static struct content content_of_move(const struct session *s, const struct move *move)
 {
   uint32_t count;
@@ -219,8 +221,8 @@ static void forget_lines(struct session *s)
   s->lines = NULL;
 }
 
-/* Clears the part of a rank that is in use. The rest is zero: in runs, most of a protocol's state
- * is untouched address space. */
+/* Clears those bytes of a rank's part that are in use. All other bytes are zero already: in runs,
+ * most of a protocol's state is untouched address space. */
 static void empty_rank(struct session *s, int rank)
 {
   struct parts_bytes *part = &s->parts.part[world_part(&s->world, WORLD_RANK, rank, 0)];
@@ -234,8 +236,8 @@ static void empty_rank(struct session *s, int rank)
   *me = (struct world_rank){0};
 }
 
-/* Makes all parts as parts_init() does, but in the memory that they have, as a page cannot give any
- * back. */
+/* Makes all parts as parts_init() does, but in the memory that the parts already have, because a
+ * page cannot give memory back. */
 static void empty_parts(struct session *s)
 {
   for (int rank = 0; rank < s->world.ranks; rank++)
@@ -312,7 +314,7 @@ char *session_header(struct session *s)
   char *host = value_of(s->description, "host");
   unsigned at = s->at;
   if (s->script)
-    session_go(s, 0, NULL); /* session_go() tells how many crashes there may be */
+    session_go(s, 0, NULL); /* session_go() counts how many crashes there may still be */
   char *header = trace_header(&s->world, host ? host : "explorer");
   session_go(s, at, NULL);
   *strstr(header, "---\n") = '\0';
@@ -330,7 +332,8 @@ char *session_header(struct session *s)
 
 bool session_changes(struct session *s, const struct move *move)
 {
-  if (!s->script) /* a trial would copy memory, most of it untouched address space */
+  if (!s->script) /* a trial would copy memory, and most of that memory is untouched address space
+                   */
     return true;
   struct parts before;
   parts_copy(&before, &s->parts);
@@ -460,7 +463,7 @@ static void find_outcomes(struct session *s)
   world_clear(&world);
   s->has_outcomes = true;
   if (found.verdict != EXPLORER_HOLDS)
-    intern_clear(&s->outcomes); /* then `outcome` is not judged */
+    intern_clear(&s->outcomes); /* without outcomes, `outcome` is not judged */
   exploration_clear(&found);
 }
 

@@ -83,7 +83,7 @@ static void put_stored(const struct world *world, struct buffer *out, int rank)
   buffer_text(out, "]");
 }
 
-/* Adds the protocol's state, and the number of the invariant that the state breaks. */
+/* Adds the protocol's state, and the number of the invariant that the state violates. */
 static void put_state(const struct world *world, struct buffer *out, int rank)
 {
   const struct rcl_protocol *protocol = world->protocol;
@@ -137,7 +137,7 @@ void session_view(struct session *s, struct buffer *out)
 {
   struct verdict judged;
   if (!session_judge(s, &judged))
-    judged = (struct verdict){0}; /* it may be of a property that nobody asked for */
+    judged = (struct verdict){0}; /* the verdict may be about a property for which nobody asked */
   trace_name_messages(s->lines, &judged);
   const struct world_global *global = read_global(&s->world);
   buffer_printf(out,

@@ -1,7 +1,7 @@
 /* A node is an interval of a rank, from one of its checkpoints to the next. An edge says that the
  * interval at its head is undone with the interval at its tail, because a message went from one
  * interval to the other, or because both belong to one rank and follow each other. The graph shows
- * the first crash, with messages before it, and rollbacks until the next crash. */
+ * the first crash with the messages before it, and the rollbacks until the next crash. */
 #include "plots/dependencies.h"
 
 enum fate_of_interval { STANDS, UNDONE, CRASHED };
@@ -14,7 +14,7 @@ struct graph {
   int second;        /* line of the second detection, or the end of the trace */
   int *interval;     /* by line of the trace: the interval of its rank */
   int *last;         /* by rank: its last interval */
-  int *first_undone; /* by rank: the first interval that is undone; G_MAXINT: none is */
+  int *first_undone; /* by rank: the first interval that is undone, or G_MAXINT if none is */
   bool *crashed;
 };
 
@@ -52,8 +52,8 @@ static void number_intervals(struct graph *graph)
   }
 }
 
-/* Finds the first undone interval of each rank: it begins at the checkpoint to which the rank goes
- * back. */
+/* Finds the first undone interval of each rank, which is the one that begins at the checkpoint to
+ * which the rank goes back. */
 static void find_undone(struct graph *graph)
 {
   for (int rank = 0; rank < graph->ranks; rank++)

@@ -20,7 +20,7 @@
 
 struct request {
   bool dependencies; /* for a trace: draw the rollback-dependency graph */
-  struct part part;  /* for a trace: what to draw of it; the request owns the texts */
+  struct part part;  /* for a trace: which part of the trace to draw; the request owns the texts */
   char *input;       /* the file's name as the user gave it */
   char *file;        /* the file that was found under that name */
   char *text;        /* the content of the file */
@@ -65,7 +65,7 @@ static struct picture *draw_trace(const struct request *request, GError **error)
   return picture;
 }
 
-/* Draws the picture of a file. The content tells which kind of file it is; C sources are known by
+/* Draws the picture of a file. The content tells the kind of the file. C sources are recognized by
  * their name. */
 static struct picture *draw(const struct request *request, const char **engine, GError **error)
 {
@@ -98,8 +98,8 @@ static struct picture *draw(const struct request *request, const char **engine, 
 
 enum { DRAWN = CATALOGUE_PROTOCOLS | CATALOGUE_PLATFORMS };
 
-/* Finds the file of that name, or else a protocol or platform of that name among the data files.
- * The caller frees the result. */
+/* Finds the file of that name. If there is none, finds a protocol or platform of that name among
+ * the data files. The caller frees the result. */
 static char *find_file(const char *input)
 {
   if (strchr(input, '/') != NULL || g_file_test(input, G_FILE_TEST_IS_REGULAR))
@@ -108,9 +108,9 @@ static char *find_file(const char *input)
   return found ? found : g_strdup(input);
 }
 
-/* Returns what the user may have meant, which the caller frees: for a mutant its claim, which has
- * the mutant's name with - for ~, and whose counterexample can be drawn; otherwise a name like this
- * one. */
+/* Returns a text that says what the user may have meant. The caller frees it. For a mutant, it
+ * names the claim, because the counterexample of the claim can be drawn. The claim has the mutant's
+ * name with - instead of ~. For any other input, the text gives a similar name. */
 static char *hint_for(const char *input)
 {
   g_autofree char *claim = g_strdelimit(g_strdup(input), "~", '-');
@@ -146,7 +146,7 @@ static char *default_output(const char *file)
   return g_strconcat(name, ".svg", NULL);
 }
 
-/* Returns the format that the suffix names. Graphviz makes other formats than SVG, too. */
+/* Returns the format that the suffix names. Graphviz can make other formats besides SVG. */
 static const char *format_of(const char *output)
 {
   static const char *const FORMATS[] = {"svg", "pdf", "png"};
@@ -246,9 +246,9 @@ static bool narrate(struct request *request, GError **error)
   return good;
 }
 
-/* Tests whether there is memory. Graphviz and its fonts take 70 MB for a small picture, and address
- * space for the stacks and heaps of threads; without it they crash, or measure texts by other
- * fonts. */
+/* Tests whether there is memory. For a small picture, Graphviz and its fonts take 70 MB, and also
+ * address space for the stacks and heaps of threads. Without that memory they crash, or measure
+ * texts by other fonts. */
 static bool has_memory(const struct request *request, GError **error)
 {
   const size_t bytes = 512 << 20;

@@ -4,7 +4,7 @@
 
 /* The state of a rank while the lines are read from first to last. */
 struct life {
-  int number;  /* number of the life, which begins with START */
+  int number;  /* number of the life; a life begins with START */
   int first;   /* line of the first start */
   int started; /* line of the newest start */
   int crashed; /* line of the crash, while the rank is down */
@@ -14,9 +14,10 @@ struct life {
 
 struct scan {
   struct history *history;
-  struct life *lives;  /* per rank */
-  int *life;           /* per line: the life of its rank */
-  GHashTable *sent;    /* @number of a message -> index of the message, also of control messages */
+  struct life *lives; /* by rank */
+  int *life;          /* by line: the life of the line's rank */
+  /* @number of a message -> index of the message, for control messages as well */
+  GHashTable *sent;
   GHashTable *cuts;    /* checkpoint -> index of its newest cut */
   GHashTable *kept;    /* rank and slot -> line of the keep */
   GHashTable *capture; /* rank and checkpoint -> line of the newest capture */
@@ -38,7 +39,7 @@ static int recall(GHashTable *table, gint64 *key)
 {
   int index = GPOINTER_TO_INT(g_hash_table_lookup(table, key)) - 1;
   g_free(key);
-  return index; /* NOWHERE if it is not there */
+  return index; /* index is NOWHERE if it was not found */
 }
 
 static struct message *message_at(const struct history *history, int index)
@@ -82,7 +83,7 @@ static bool receive_message(struct scan *scan, int at, GError **error)
   const struct trace_file *trace = scan->history->trace;
   const struct trace_line *line = trace_file_line(trace, (unsigned)at);
   if (line->event.message < 0)
-    return true; /* the trace does not tell which message it is: nothing to draw */
+    return true; /* the trace does not tell which message it is, so there is nothing to draw */
   int index = recall(scan->sent, pair(0, line->event.message));
   if (index == NOWHERE) {
     g_set_error(error, INPUT_ERROR, 0,
@@ -91,7 +92,8 @@ static bool receive_message(struct scan *scan, int at, GError **error)
                 trace->name, line->number, line->event.message);
     return false;
   }
-  if (message_at(scan->history, index)->received != NOWHERE) { /* the network has doubled it */
+  /* the network has doubled the message */
+  if (message_at(scan->history, index)->received != NOWHERE) {
     struct message again = *message_at(scan->history, index);
     index = (int)scan->history->messages->len;
     g_array_append_val(scan->history->messages, again);
@@ -128,8 +130,8 @@ static void find_crossing(const struct scan *scan, struct message *message)
 
 /* --- checkpoints --- */
 
-/* Begins a new attempt, as a rank captures a second time. With local rollback, ranks that have not
- * rolled back keep their part in it. */
+/* Begins a new cut, because a rank captures a second time. With local rollback, ranks that have not
+ * rolled back keep their captures in the new cut. */
 static int new_cut(struct scan *scan, int rank, gint64 checkpoint, int before)
 {
   int ranks = scan->history->trace->ranks;

@@ -58,7 +58,7 @@ static void tell_envelope(struct teller *t, const struct trace_item *item)
     g_string_append_printf(t->text, ", tag %s", tag);
 }
 
-/* Tells the fate of a program's message, unless it was simply received. */
+/* Tells what became of a program's message, unless it was simply received. */
 static void tell_fate(struct teller *t, const struct message *message)
 {
   const char *from = name_of(t, message->from), *to = name_of(t, message->to);
@@ -261,7 +261,8 @@ static void tell_words(struct teller *t, const char *before, const struct words 
 {
   const char *value = words->field ? trace_item_field(item, words->field) : NULL;
   const struct words *reason = value ? words_find(words_reasons, value) : NULL;
-  value = reason ? reason->text : value ? value : "0"; /* a trace leaves out fields that are 0 */
+  /* a trace leaves out fields whose value is 0 */
+  value = reason ? reason->text : value ? value : "0";
   g_auto(GStrv) halves = g_strsplit(words->text, "%s", 2);
   g_string_append_printf(t->text, "%s%s%s%s", before, halves[0], halves[1] ? value : "",
                          halves[1] ? halves[1] : "");
@@ -299,8 +300,8 @@ static void tell_detection(struct teller *t, const struct trace_item *event)
 
 /* ---- actions ---- */
 
-/* Tells what a slot holds: the message with which the rank has last filled it. A trace that begins
- * later does not say. */
+/* Tells what a slot contains: the message with which the rank has last filled the slot. A trace
+ * that begins later does not say which message that is. */
 static void tell_slot(struct teller *t, int line, const struct trace_item *action)
 {
   int rank = trace_file_line(t->trace, (unsigned)line)->rank;

@@ -7,9 +7,9 @@
 
 struct selection {
   const struct history *whole;
-  double from, to; /* times; lines at both are in the part */
-  int *row;        /* by rank: its row; NOWHERE: the rank is left out */
-  int *line;       /* by line: its index in the part, or NOWHERE */
+  double from, to; /* times; lines at exactly these times are in the part */
+  int *row;        /* by rank: the rank's row, or NOWHERE if the rank is left out */
+  int *line;       /* by line: the line's index in the part, or NOWHERE */
   struct trace_file *trace;
   struct history *history;
 };
@@ -150,8 +150,8 @@ static void take_spans(struct selection *s)
   }
 }
 
-/* Takes over rollbacks and replays. A rollback to a capture before the part has no arc; a replay
- * names the origin of its payload if the part has that line. */
+/* Takes over rollbacks and replays. A rollback to a capture before the part has no arc. A replay
+ * names the origin of its payload if that line is in the part. */
 static void take_rollbacks(struct selection *s)
 {
   for (unsigned i = 0; i < s->whole->rollbacks->len; i++) {

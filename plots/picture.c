@@ -13,7 +13,7 @@ struct picture {
 };
 
 /* The leak checker of sanitizer builds calls the next two functions. Graphviz and its font
- * libraries free next to nothing at exit; our own leaks still show. */
+ * libraries free hardly anything at exit. Leaks of recline's own are still reported. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -128,7 +128,7 @@ void picture_layer(struct picture *picture, const char *name)
   picture_node(picture, name, "style", "invis", "shape", "point", "pos", "0,0", NULL);
 }
 
-/* Helvetica is on average a little over half as wide as it is high. */
+/* On average, a letter of Helvetica is a little over half as wide as the font is high. */
 double picture_text_width(const char *text, double size)
 {
   return 0.54 * size * (double)g_utf8_strlen(text, -1);

@@ -21,7 +21,8 @@
 #include "plots/spacetime_inside.h"
 #include "plots/words.h"
 
-/* Colours of recovery lines, in turn; late and early messages have two others. */
+/* Colours of recovery lines, which are used in turn. Late and early messages have two other
+ * colours. */
 static const char *const CUTS[] = {"#1261a8", "#2a7f3b", "#6a4fb3", "#0e7c86", "#7a5c2e"};
 
 /* --- 3. painting --- */
@@ -105,8 +106,8 @@ static void paint_cut(struct diagram *diagram, const struct cut *cut)
     }
   if (points->len < 2)
     return;
-  /* The line goes a little past both ends, so that it visibly cuts all ranks; its name is below the
-   * arcs. */
+  /* The line goes a little past its first and last rank, so that it visibly cuts all ranks. Its
+   * name stands below the arcs. */
   struct point *first = &g_array_index(points, struct point, 0);
   struct point above = {first->x, diagram->row[0] - 14};
   struct point below = g_array_index(points, struct point, points->len - 1);
@@ -166,8 +167,8 @@ static void paint_replays(struct diagram *diagram)
 
 /* --- events --- */
 
-/* The marks of events. An event gets the first entry that fits it or one of its actions; the last
- * entry fits all. */
+/* The marks of events. An event gets the first entry that fits the event or one of its actions. The
+ * last entry fits all events. */
 static const struct mark {
   const char *name, *shape, *size, *fill, *color, *turn;
 } MARKS[] = {
@@ -185,7 +186,7 @@ static const struct mark {
     {"other", "circle", "0.05", "#222222", "#222222", "0"},
 };
 
-/* The ring around the step that violates. */
+/* The ring around the step that violates a property. */
 static const struct mark RING = {"violated", "circle", "0.2", "#ffffff00", "#d00000", "0"};
 
 static const struct mark *mark_of(const struct trace_line *line)
@@ -230,7 +231,7 @@ static void paint_event(struct diagram *diagram, int index)
                "tooltip", line->text, NULL);
 }
 
-/* Draws a ring around the last step of a counterexample, which violates. */
+/* Draws a ring around the last step of a counterexample, which violates a property. */
 static void paint_ring(struct diagram *diagram)
 {
   const struct trace_file *trace = diagram->trace;
@@ -327,14 +328,15 @@ static void paint_marked(struct diagram *diagram, const struct mark *mark, struc
   g_autofree char *node = spacetime_fresh_name(diagram),
                   *pos = picture_pos((struct point){at.x + 20, at.y});
   const char *color = mark->color ? mark->color : cut_color(1);
-  const char *size = mark == &RING ? "0.13" : mark->size; /* a ring does not fit the legend's row */
+  /* the ring itself is too large for the legend's row */
+  const char *size = mark == &RING ? "0.13" : mark->size;
   picture_node(diagram->picture, node, "shape", mark->shape, "style", "filled", "fixedsize", "true",
                "width", size, "height", size, "fillcolor", mark->fill ? mark->fill : color, "color",
                color, "orientation", mark->turn, "penwidth", "0.8", "pos", pos, "class", "legend",
                "tooltip", words_find(words_marks, mark->name)->text, NULL);
 }
 
-/* Adds an entry of the legend at the next place; returns the place after it. */
+/* Adds an entry of the legend at the next place. Returns the place after that entry. */
 static struct point paint_entry(struct diagram *diagram, const char *text, struct point *next)
 {
   double width = 36 + picture_text_width(text, TEXT) + 14;

@@ -1,13 +1,14 @@
 /* Draws the axis of the space-time diagram, with round numbers. Columns are in the order of time,
- * not to scale. */
+ * but they are not to scale. */
 #include <math.h>
 
 #include "plots/spacetime_inside.h"
 
-/* A number below the last rank: between two columns, or at one. */
+/* A number below the last rank. It stands between two columns, or at a column. */
 struct tick {
   double x;
-  /* Digits beyond the common ones; the fewer there are, the rounder is the number. */
+  /* How many digits the number has beyond those that all numbers have. The fewer, the rounder is
+   * the number. */
   unsigned digits;
   char text[32];
 };
@@ -37,7 +38,8 @@ static gint by_roundness(gconstpointer a, gconstpointer b)
                                       : (one->x > other->x) - (one->x < other->x);
 }
 
-/* Returns a tick for each column whose first line is later than that of the column before. */
+/* Returns a tick for each column whose first line is later than the first line of the column
+ * before. */
 static GArray *find_ticks(const struct diagram *diagram)
 {
   GArray *ticks = g_array_new(FALSE, TRUE, sizeof(struct tick));
@@ -52,7 +54,7 @@ static GArray *find_ticks(const struct diagram *diagram)
     double x = spacetime_x(diagram, (int)i);
     bool between = diagram->trace->timed && before >= 0;
     tick.x = between ? x - diagram->step / 2 : x;
-    bool whole = !diagram->trace->timed || time <= 0; /* the first column has no earlier one */
+    bool whole = !diagram->trace->timed || time <= 0; /* there is no column before the first one */
     if ((between || whole) && round_between(between ? before : time - 0.5, time, &tick))
       g_array_append_val(ticks, tick);
     before = time;

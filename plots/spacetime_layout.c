@@ -38,8 +38,8 @@ static bool is_control(const struct trace_line *line)
   return trace_item_is(&line->event, "control") && has_only(line, "control", "");
 }
 
-/* Returns whether the line neither begins nor ends a life of a rank or a checkpoint: the picture of
- * a whole run always shows lines that do. */
+/* Returns whether a picture of the complete run may leave out the line. It always shows lines that
+ * begin or end a life of a rank or a checkpoint. */
 static bool is_small(const struct trace_line *line)
 {
   static const char *const events[] = {"crash",     "detected", "ended",    "captured",
@@ -50,10 +50,11 @@ static bool is_small(const struct trace_line *line)
   return !trace_line_action(line, "roll-back", NULL) && !trace_line_action(line, "give-up", NULL);
 }
 
-/* The kinds of lines that a long trace loses, one after the other, until it fits. */
+/* The kinds of lines that are left out of a picture of a long trace, one kind after the other,
+ * until the picture is small enough. */
 static const struct {
   bool (*goes)(const struct trace_line *);
-  bool crossing; /* also events of messages that cross a recovery line */
+  bool crossing; /* this kind includes events of messages that cross a recovery line */
   const char *what;
 } FILTER[] = {
     {is_posting, false, "lines of posted receives and places without effect"},
@@ -96,8 +97,8 @@ void spacetime_select_columns(struct diagram *diagram)
   }
 }
 
-/* Returns for each line the last shown line whose message it receives, or NOWHERE. The caller frees
- * the list. */
+/* Returns for each line the last shown line whose message the line receives, or NOWHERE. The caller
+ * frees the list. */
 static int *find_senders(const struct diagram *diagram)
 {
   int *sender = g_new(int, diagram->trace->lines->len + 1);
@@ -111,13 +112,14 @@ static int *find_senders(const struct diagram *diagram)
   return sender;
 }
 
-/* Gives each shown line a column. If there are many, successive lines of different ranks share a
- * column unless one receives a message from another. */
+/* Gives each shown line a column. If there are many lines, successive lines of different ranks
+ * share a column, unless one of them receives a message of another. */
 void spacetime_set_columns(struct diagram *diagram)
 {
   unsigned lines = diagram->trace->lines->len, shown = 0;
   g_autofree int *sender = find_senders(diagram);
-  g_autofree int *next = g_new0(int, (gsize)diagram->trace->ranks); /* first free column */
+  /* by rank: the first free column */
+  g_autofree int *next = g_new0(int, (gsize)diagram->trace->ranks);
   int columns = 0;
   bool alone = true;
   for (unsigned i = 0; i < lines; i++)
@@ -202,8 +204,8 @@ double spacetime_label_width(const struct label *label)
   return picture_text_width(label->text, TEXT) + 4;
 }
 
-/* Returns the lowest level on which the text does not touch an earlier one; ends[level] is where
- * the last text of that level ends. */
+/* Returns the lowest level on which the text does not touch an earlier text. ends[level] is where
+ * the last text of a level ends. */
 static unsigned free_level(GArray *ends, double from, double to)
 {
   unsigned level = 0;
@@ -215,7 +217,7 @@ static unsigned free_level(GArray *ends, double from, double to)
   return level;
 }
 
-/* Sets the levels of the texts of one rank; returns how many levels there are. */
+/* Sets the levels of the texts of one rank. Returns the number of levels. */
 static unsigned label_rank(struct diagram *diagram, int rank)
 {
   g_autoptr(GArray) ends = g_array_new(FALSE, FALSE, sizeof(double));
@@ -245,8 +247,8 @@ double spacetime_replay_depth(double length)
   return 11 + MIN(0.05 * length, 18);
 }
 
-/* Returns the room that a rank's arcs need below it. A cubic goes three quarters of the way to its
- * control points. */
+/* Returns how much room below the rank the rank's arcs need. A cubic curve goes three quarters of
+ * the way to its control points. */
 static double arcs_below(const struct diagram *diagram, int rank)
 {
   double depth = 8;
@@ -277,7 +279,8 @@ void spacetime_set_rows(struct diagram *diagram)
     y += MAX(apart, below + 8 + 12 + LEVEL * levels);
     diagram->row[rank] = y;
     if (rank == DISPATCHER) {
-      /* Nothing is below the dispatcher, and it has no messages, so its row is close. */
+      /* The dispatcher has no messages, and nothing stands below it, so its row can be close to the
+       * row above. */
       diagram->dispatcher = true;
     } else {
       below = arcs_below(diagram, rank);

@@ -18,7 +18,7 @@ static enum stroke_kind message_stroke(const struct message *message)
                                                : STROKE_MESSAGE;
 }
 
-/* Returns where the arrow ends: at the receiving event; in the air, towards the receiver; or at a
+/* Returns where the arrow ends: at the receiving event, in the air towards the receiver, or at a
  * bar right after the sender's line. */
 static struct point message_end(const struct diagram *diagram, const struct message *message,
                                 struct point from)
@@ -45,8 +45,8 @@ static bool is_free(const struct diagram *diagram, struct rectangle want)
   return true;
 }
 
-/* Writes a text beside the middle of an arrow, or where there is room along it. Returns false if
- * there is no room. */
+/* Writes a text beside the middle of an arrow, or at another point along the arrow where there is
+ * room. Returns false if there is no room. */
 static bool paint_text(struct diagram *diagram, const char *text, const char *color,
                        struct point from, struct point to)
 {
@@ -101,7 +101,7 @@ static char *message_tooltip(const struct diagram *diagram, const struct message
                          tag != NULL ? tag : "?");
 }
 
-/* Marks a message that a violation names, with its number. */
+/* Marks a message that a violation names with the message's number. */
 static void paint_named(struct diagram *diagram, const struct message *message, const char *tail,
                         const char *head, const struct point *line, const char *tooltip)
 {

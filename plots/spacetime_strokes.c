@@ -1,4 +1,5 @@
-/* The table of the kinds of lines in the space-time diagram (spacetime.c), and what paints them. */
+/* Contains the table of the kinds of lines in the space-time diagram (spacetime.c), and the
+ * functions that paint these lines. */
 #include "plots/spacetime_inside.h"
 #include "plots/words.h"
 

@@ -13,7 +13,7 @@
 
 struct transition {
   unsigned line;
-  char *from, *to, *function, *event; /* `function` and `event` are "" where the line names none */
+  char *from, *to, *function, *event; /* `function` and `event` are "" if the line names none */
 };
 
 struct comment {
@@ -50,8 +50,8 @@ static char *content(const char *line)
   return g_strstrip(copy);
 }
 
-/* Splits the first transition of "A -> B, C -> D" off: `to` is "B, C -> D" and becomes "B". The
- * others follow, with the same function and event. */
+/* Splits off the first transition of "A -> B, C -> D": `to` is "B, C -> D" and becomes "B". The
+ * other transitions get the same function and event. */
 static void split_transition(struct comment *comment, const struct transition *first)
 {
   char *comma = strchr(first->to, ','), *arrow = comma ? strstr(comma, "->") : NULL;
@@ -94,7 +94,7 @@ static bool read_transition(struct comment *comment, unsigned line, const char *
   return true;
 }
 
-/* Reads the list of transitions; a line without an arrow continues the one before it. */
+/* Reads the list of transitions. A line without an arrow continues the line before it. */
 static bool read_list(struct comment *comment, char **lines, unsigned from)
 {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -124,7 +124,8 @@ static bool read_list(struct comment *comment, char **lines, unsigned from)
   return bad(comment, from, "\"Transitions:\" without any, expected STATE -> STATE lines");
 }
 
-/* Reads the title, which ends at a full stop or a blank line; then sets *over. */
+/* Reads the title, which ends at a full stop or a blank line. Sets *over at the end of the
+ * title. */
 static void read_title(struct comment *comment, const char *line, bool *over)
 {
   bool blank = line[0] == '\0';
@@ -169,7 +170,7 @@ static void draw_transition(struct picture *picture, const struct comment *comme
 {
   const struct transition *transition = &g_array_index(comment->found, struct transition, number);
   g_autofree char *id = g_strdup_printf("transition-%u", number);
-  /* Spaces around the text keep it clear of the arrow. */
+  /* Spaces around the text keep the text at a distance from the arrow. */
   g_autofree char *label = g_strdup_printf(
       " %s%s%s ", transition->event, transition->event[0] && transition->function[0] ? " \n " : "",
       transition->function);
@@ -183,7 +184,8 @@ static void draw_transition(struct picture *picture, const struct comment *comme
 static struct picture *draw_comment(const struct comment *comment)
 {
   struct picture *picture = picture_new("protocol");
-  g_autofree char *title = g_strconcat(comment->title->str, "\n ", NULL); /* room below */
+  /* the second line leaves room below the title */
+  g_autofree char *title = g_strconcat(comment->title->str, "\n ", NULL);
   picture_set(picture, "label", title, "nodesep", "0.45", "ranksep", "0.45", NULL);
   for (unsigned i = 0; i < comment->found->len; i++) {
     const struct transition *transition = &g_array_index(comment->found, struct transition, i);

@@ -3,8 +3,8 @@
  *     host ---- switch of its zone ---- link that several routes share ---- host of another zone
  *
  * A link that belongs to one host is not a node, but a line between that host and its zone's
- * switch. If many hosts are alike, only the first few are drawn, with a pile for the rest. Each
- * kind is described once, below the picture.
+ * switch. If many hosts are alike, only the first few are drawn, with a pile for all other hosts.
+ * Each kind of host is described once, below the picture.
  */
 #include "plots/topology.h"
 
@@ -47,7 +47,7 @@ static bool is_known(const struct platform *platform, const char *id)
                         g_hash_table_contains(platform->routers, id));
 }
 
-/* Returns the node of the first or second end of a route, or NULL if there is none. */
+/* Returns the node at the first or second end of a route, or NULL if there is none. */
 static char *end_node(struct platform *platform, const struct route *route, unsigned end)
 {
   const char *gate = route->gates[end], *id = end == 0 ? route->from : route->to;
@@ -71,8 +71,8 @@ static void touch(struct link *link, const char *end)
     link->several = true;
 }
 
-/* Counts the routes over each link. This first pass tells links of one host from links that several
- * hosts share. */
+/* Counts the routes over each link. This first pass finds out which links belong to one host, and
+ * which links several hosts share. */
 static bool count_route(struct platform *platform, const struct route *route, GError **error)
 {
   g_autofree char *from = end_node(platform, route, 0);
@@ -123,7 +123,8 @@ static void draw_route(struct platform *platform, const struct route *route)
     what = "";
     shared = true;
   }
-  if (own && !shared) { /* two links of one host each meet in the zone's switch */
+  /* the route takes two links, each of one host, which meet in the zone's switch */
+  if (own && !shared) {
     const struct link *first = topology_link(platform, g_ptr_array_index(route->links, 0));
     topology_need_switch(platform, middle);
     add_edge(platform, from, middle, first->what);
@@ -133,8 +134,8 @@ static void draw_route(struct platform *platform, const struct route *route)
   add_edge(platform, last, to, what);
 }
 
-/* Returns whether the route leads from a host to itself, for ranks that share the host. It is not
- * drawn as a line, but told in the host's text. */
+/* Returns whether the route leads from a host to itself, for ranks that share the host. Such a
+ * route is not drawn as a line; the host's text describes it. */
 static bool is_inner(const struct platform *platform, const struct route *route)
 {
   struct host *host = g_hash_table_lookup(platform->by_id, route->from);
@@ -169,8 +170,8 @@ static bool join(struct platform *platform, GError **error)
 
 /* --- drawing --- */
 
-/* Returns a key that is equal for hosts of one kind: they have the same zone, properties and lines,
- * and the same name without its last number. The caller frees it. */
+/* Returns a key that is equal for hosts of the same kind. Such hosts have the same zone, properties
+ * and lines, and the same name apart from its last number. The caller frees it. */
 static char *kind_key(const struct host *host)
 {
   size_t end = strlen(host->id), from;
@@ -206,7 +207,7 @@ static GPtrArray *sort_hosts(const struct platform *platform)
 }
 
 /* Returns whether the lines of this host are described below the picture, once for all hosts of its
- * kind: the host has a link of its own, or more than two hosts are alike. */
+ * kind. They are if the host has a link of its own, or if more than two hosts are alike. */
 static bool are_many(const struct host *host)
 {
   return host != NULL && (host->link != NULL || host->alike > 2);
@@ -273,8 +274,8 @@ static void draw_shared(struct picture *picture, const struct platform *platform
                link ? "link" : "switch", "id", id, "tooltip", label, NULL);
 }
 
-/* Draws the lines. A line is described below the picture if it belongs to a host of a kind; other
- * lines carry their text. */
+/* Draws the lines. Lines of a host for which are_many() holds are described below the picture.
+ * Other lines carry their text. */
 static void draw_edges(struct picture *picture, const struct platform *platform, GHashTable *hidden)
 {
   for (unsigned i = 0; i < platform->edges->len; i++) {
@@ -289,8 +290,8 @@ static void draw_edges(struct picture *picture, const struct platform *platform,
   }
 }
 
-/* Tells how many nodes there are. A node with several interconnects is a host on each of them, so
- * only the hosts on one count, as for `recline list`. */
+/* Tells how many nodes there are. A node with several interconnects is a separate host on each
+ * interconnect. So only the hosts on one interconnect are counted, as in `recline list`. */
 static void describe_count(GString *text, const struct platform *platform)
 {
   g_autofree char *name = g_path_get_basename(platform->file);

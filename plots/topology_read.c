@@ -145,7 +145,8 @@ static void add_link(struct platform *platform, const char *id, const char *band
   g_hash_table_replace(platform->links, g_strdup(id), link);
 }
 
-/* Finds a link. Routes name a link that is split by direction with its direction. */
+/* Finds a link. If a link is split by direction, routes name the link together with the
+ * direction. */
 struct link *topology_link(const struct platform *platform, const char *id)
 {
   struct link *link = g_hash_table_lookup(platform->links, id);
@@ -330,7 +331,7 @@ bool topology_read(struct platform *platform, const char *text, GError **error)
   if (!good && reason->domain == INPUT_ERROR) {
     g_propagate_error(error, g_steal_pointer(&reason));
   } else if (!good) {
-    /* GMarkup's message may have the place already: "Error on line 3 char 5: ..." */
+    /* GMarkup's message may already name the place: "Error on line 3 char 5: ..." */
     const char *what = g_str_has_prefix(reason->message, "Error on line")
                            ? strstr(reason->message, ": ") + 2
                            : reason->message;

@@ -11,10 +11,10 @@ struct reader {
   unsigned line;
   GError **error;
   char *block; /* the newest of trace->blocks */
-  gsize used;  /* bytes of that block that are in use */
+  gsize used;  /* number of bytes of that block that are in use */
 };
 
-enum { BLOCK = 1 << 20 }; /* bytes; only very long lines need more at once */
+enum { BLOCK = 1 << 20 }; /* number of bytes of a block; only a very long line needs more */
 
 static bool bad(struct reader *reader, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -27,8 +27,8 @@ static bool bad(struct reader *reader, const char *format, ...)
   return false;
 }
 
-/* Returns zeroed memory that lives as long as the trace. It is cut from blocks, as millions of
- * items are too many for malloc(). */
+/* Returns zeroed memory that lives as long as the trace. The memory is cut from blocks, because
+ * there may be millions of items, which are too many for malloc(). */
 static void *reserve(struct reader *reader, gsize size)
 {
   if (!reader->block || reader->used + size > (gsize)BLOCK) {
@@ -40,11 +40,12 @@ static void *reserve(struct reader *reader, gsize size)
   return reader->block + reader->used - size;
 }
 
-/* Ends `text` where `separator` begins, and returns the text after it, or NULL if there is no
- * separator. */
+/* Ends `text` where `separator` begins. Returns the text after the separator, or NULL if there is
+ * no separator. */
 static char *cut(char *text, const char *separator)
 {
-  /* The sanitizers' strstr() reads the whole text, which here may be the rest of a file. */
+  /* The strstr() of sanitizers reads the text to its end. Here, that may be the end of a large
+   * file. */
   char *found = separator[1] ? strstr(text, separator) : strchr(text, separator[0]);
   if (!found)
     return NULL;
@@ -116,7 +117,7 @@ static bool read_item(struct reader *reader, struct trace_item *item, char *text
 
 /* --- one step --- */
 
-/* The fields that pictures need; the others are skipped. */
+/* The fields that pictures need. All other fields are skipped. */
 static const struct {
   const char *event, *field;
 } REQUIRED[] = {
@@ -146,7 +147,8 @@ static bool check_item(struct reader *reader, const struct trace_item *item)
   return true;
 }
 
-/* Reads the actions, which follow the event; returns NULL if there are none. */
+/* Reads the actions, which follow the event; `texts` is NULL if there are none. Returns false if
+ * the text is wrong. */
 static bool read_actions(struct reader *reader, struct trace_line *line, char *texts)
 {
   if (texts == NULL)

@@ -260,7 +260,8 @@ const struct words *words_find(const struct words *list, const char *name)
 char *words_violation(const char *text)
 {
   GString *said = g_string_new(NULL);
-  const char *histories = strstr(text, " (histories "); /* numbers for programs, at the end */
+  /* the end of the text has numbers that are meant for programs */
+  const char *histories = strstr(text, " (histories ");
   for (; *text && text != histories; text++)
     if (*text == '@' && g_ascii_isdigit(text[1]))
       g_string_append(said, "message ");
@@ -269,8 +270,9 @@ char *words_violation(const char *text)
   return g_string_free(said, FALSE);
 }
 
-/* Finds the number that `place`, such as "about" or "value.low", stands for. `words` are those of
- * the control message: its kind, `about` and `value`. Returns false if it stands for none. */
+/* Finds the number for which `place` stands, such as "about" or "value.low". `words` are the words
+ * of the control message: its kind, `about` and `value`. Returns false if `place` stands for no
+ * number. */
 static bool find_word(const char *place, const gint64 *words, gint64 *number)
 {
   g_auto(GStrv) parts = g_strsplit(place, ".", 2);
@@ -286,7 +288,7 @@ static bool find_word(const char *place, const gint64 *words, gint64 *number)
   return true;
 }
 
-/* Appends what stands in place of {place}; returns false if that is not known. */
+/* Appends the text that replaces {place}. Returns false if that text is not known. */
 static bool add_place(GString *said, const char *place, const gint64 *words)
 {
   g_auto(GStrv) halves = g_strsplit(place, "?", 2);

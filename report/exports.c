@@ -17,7 +17,7 @@ static gint64 time_of(const struct story *story, int line)
   return instant_of(trace_file_line(story->trace, (unsigned)line)->time);
 }
 
-/* Returns whether a picture of the whole run shows the event by itself. */
+/* Returns whether a picture of the complete run shows the event by itself. */
 static bool is_notable(const struct trace_line *line)
 {
   static const char *const names[] = {"crash", "captured", "durable", "committed"};
@@ -37,7 +37,7 @@ static void add_messages(const struct story *story, GArray *entries)
                        : m->fate == FATE_DISCARDED     ? "discarded"
                                                        : "message";
     if (m->received == NOWHERE)
-      continue; /* the arrow has no end */
+      continue; /* the message was never received, so there is no arrow */
     struct entry sent = {time_of(story, m->sent), ENTRY_SEND, m->from, m->to, i, name};
     struct entry received = {time_of(story, m->received), ENTRY_END, m->to, m->from, i, name};
     g_array_append_val(entries, sent);
@@ -45,7 +45,7 @@ static void add_messages(const struct story *story, GArray *entries)
   }
 }
 
-/* Returns the entries in the order of time. Entries of one time stay in the order in which they
+/* Returns the entries, sorted by time. Entries with the same time stay in the order in which they
  * were added. */
 GArray *export_entries(const struct story *story)
 {

@@ -1,5 +1,5 @@
-/* Writes the run as an archive of OTF2, with the format's own library. The archive is a folder as
- * Score-P makes it, with traces.otf2, traces.def, and the events of each rank in traces/. */
+/* Writes the run as an OTF2 archive, with the library of that format. The archive is a folder like
+ * those of Score-P: it has traces.otf2, traces.def, and the events of each rank in traces/. */
 #include <glib/gstdio.h>
 #include <otf2/otf2.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static OTF2_RegionRef region_of(const char *doing)
   return region;
 }
 
-/* Writes the events of a rank: in each period it is in a region. */
+/* Writes the events of a rank. In each period, the rank is in a region. */
 static void write_rank(struct archive *a, const GArray *entries, int rank)
 {
   OTF2_EvtWriter *out = OTF2_Archive_GetEvtWriter(a->archive, (OTF2_LocationRef)rank);

@@ -8,7 +8,7 @@
 const char *const doing_names[DOINGS] = {"compute",    "mpi",     "protocol",
                                          "checkpoint", "restart", "lost"};
 
-enum { DIGITS = 9 }; /* digits of a second */
+enum { DIGITS = 9 }; /* number of digits after the point of a second */
 
 gint64 instant_of(const char *time)
 {
@@ -45,7 +45,7 @@ static void add(GArray *periods, gint64 from, enum doing doing)
   g_array_append_val(periods, period);
 }
 
-/* Marks the work since the time `to` as lost. */
+/* Marks the rank's work since time `to` as lost. */
 static void go_back(GArray *periods, gint64 to)
 {
   for (guint i = periods->len; i-- > 0;) {
@@ -126,7 +126,7 @@ bool periods_load(const char *file, int ranks, struct periods *p, GError **error
 struct change {
   gint64 at;
   enum doing doing;
-  int by; /* 1: the span begins; -1: it ends */
+  int by; /* 1 if the span begins, -1 if it ends */
 };
 
 static int by_time(const void *a, const void *b)

@@ -1,6 +1,6 @@
 /* Makes a page from a template of the build (report/page.html). The page gets one object that says
- * what DIR holds, and columns and chunks of text (trace_data.h), which it unpacks when it needs
- * them. */
+ * what DIR contains. It also gets columns and chunks of text (trace_data.h), which the page unpacks
+ * when it needs them. */
 #include "report/report_folder.h"
 
 #include <stdio.h>
@@ -20,9 +20,9 @@
 
 struct report {
   const char *folder; /* DIR */
-  const char *beside; /* a second one, with another run, or NULL if there is none */
+  const char *beside; /* a second folder with another run, or NULL if there is none */
   JsonBuilder *about;
-  GString *data; /* elements for the page */
+  GString *data; /* HTML elements for the page */
 };
 
 static char *in(const struct report *r, const char *name)
@@ -36,7 +36,7 @@ static bool has(const struct report *r, const char *name)
   return g_file_test(file, G_FILE_TEST_EXISTS);
 }
 
-/* Returns the text of a file of DIR, which the caller frees; NULL with `error` set. */
+/* Returns the text of a file of DIR, which the caller frees, or NULL with `error` set. */
 static char *read_text(const struct report *r, const char *name, GError **error)
 {
   g_autofree char *file = in(r, name), *text = NULL;
@@ -134,7 +134,7 @@ static bool add_run(const struct report *r, GError **error)
   return good && (!has(r, "program.out") || add_file(r, "output", "program.out", error));
 }
 
-/* Adds the result of a run that stands beside another one, and must have a trace. */
+/* Adds the result of a run that is shown beside another run. Such a run must have a trace. */
 static bool add_beside(const struct report *r, GError **error)
 {
   g_autofree char *file = in(r, "result.json");
@@ -167,7 +167,7 @@ static bool add_pair(const struct report *r, GError **error)
 
 /* ---- of a check ---- */
 
-/* Returns the object in the file of claims; NULL with `error` set if the file is wrong. */
+/* Returns the object in the file of claims, or NULL with `error` set if the file is wrong. */
 static JsonObject *read_claims(JsonParser *parser, const char *file, GError **error)
 {
   JsonNode *root =
@@ -232,7 +232,7 @@ static bool add_campaign(const struct report *r, GError **error)
          add_file(r, "scenario", "cells/0.yaml", error) && add_pictures(r, error);
 }
 
-/* Adds the index of a replication, and the pages of papers after it. */
+/* Adds the index of a replication, followed by the pages of the papers. */
 static bool add_replication(const struct report *r, GError **error)
 {
   g_autoptr(GPtrArray) pages = files(r, "replication", ".md");
@@ -250,7 +250,7 @@ static bool add_replication(const struct report *r, GError **error)
 /* ---- the page ---- */
 
 static const struct kind {
-  const char *name, *file; /* a folder that holds `file` is of the kind `name` */
+  const char *name, *file; /* a folder that contains `file` is of the kind `name` */
   bool (*add)(const struct report *, GError **);
 } kinds[] = {{"run", "result.json", add_run},
              {"check", "check.json", add_check},
@@ -306,7 +306,7 @@ static bool write_report(const struct report *r, const char *file, GError **erro
 
 /* ---- for other tools ---- */
 
-/* Writes the run for another tool. `export` NULL: as an archive of OTF2. */
+/* Writes the run for another tool. If `export` is NULL, writes an OTF2 archive. */
 static bool write_export(const struct report *r, const char *file,
                          char *(*export)(const struct story *), GError **error)
 {
@@ -326,7 +326,7 @@ static bool write_export(const struct report *r, const char *file,
 
 /* ---- the command ---- */
 
-/* Writes the format that the suffix of the output's name tells. */
+/* Writes the page or another format, as the suffix of the output's name says. */
 static bool write_any(const struct report *r, const char *file, GError **error)
 {
   if (r->beside && !g_str_has_suffix(file, ".html")) {

@@ -49,7 +49,7 @@ static void add_periods(const struct data *d, const struct periods *p)
     }
   }
   json_builder_end_array(d->about);
-  /* The page's axis of time has a width, also if the run ends at time 0. */
+  /* The page's axis of time must have a width, even if the run ends at time 0. */
   json_add_whole(d->about, "end", MAX(p->end, 1));
   column_end(d->page, d->prefix, "periods", times);
   column_end(d->page, d->prefix, "doing", doings);
@@ -57,8 +57,8 @@ static void add_periods(const struct data *d, const struct periods *p)
 
 /* ---- steps ---- */
 
-/* Appends the line as the page shows it. Fields that only a replay compares take most of the room,
- * and are left out. */
+/* Appends the line as the page shows it. Leaves out fields that only a replay compares, because
+ * they take most of the room. */
 static void add_text(GString *chunk, const char *text)
 {
   static const char CONTENT[] = " content=";
@@ -86,7 +86,8 @@ static void add_texts(const struct data *d)
   }
 }
 
-/* Returns the number of a kind of event; kinds are numbered in the order in which they come. */
+/* Returns the number of a kind of event. Kinds are numbered in the order in which they first
+ * occur. */
 static guint kind_of(GHashTable *kinds, JsonBuilder *about, const char *name)
 {
   gpointer found = g_hash_table_lookup(kinds, name);
@@ -192,7 +193,7 @@ static guint stores(const struct trace_line *line)
   return count;
 }
 
-/* Counts the writes under way at each step. A rank that starts has none. */
+/* Counts the writes under way at each step. A rank that starts has no writes under way. */
 static void add_writes(const struct data *d)
 {
   GByteArray *writes = g_byte_array_new();
@@ -247,7 +248,8 @@ static void add_cuts(const struct data *d)
   json_builder_end_array(d->about);
 }
 
-/* Adds the messages that a violation names, each as its place among all messages and its number. */
+/* Adds the messages that a violation names. Each is given as its index among all messages, and its
+ * number. */
 static void add_named(const struct data *d)
 {
   json_open_list(d->about, "named");

@@ -1,6 +1,6 @@
-/* recline calibrate: writes a description of the machine on which it runs. Under mpirun it hands
- * over to recline-calibrate, which is built with the system's MPI library and measures. That
- * program starts recline calibrate again, with the samples. */
+/* recline calibrate: writes a description of the machine on which it runs. Under mpirun, it hands
+ * over to the program recline-calibrate, which is built with the system's MPI library.
+ * recline-calibrate measures, and then starts recline calibrate again with the samples. */
 #include "command/calibrate/calibrate.h"
 
 #include <errno.h>
@@ -38,7 +38,8 @@ static char *samples_name(const char *output)
   return g_strconcat(base, ".samples", NULL);
 }
 
-/* Hands over to the program that measures; returns only if this build has none. */
+/* Hands over to the program that measures. Returns only if this build does not have that
+ * program. */
 static int measure(const struct calibration *asked, double largest)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);

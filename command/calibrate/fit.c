@@ -40,7 +40,8 @@ static struct rates rates_new(void)
   return (struct rates){.by = g_string_new(NULL)};
 }
 
-/* Adds a rate of a series, unless fixed costs take so much of its time that it says too little. */
+/* Adds a rate of a series, unless fixed costs take so much of the series' time that the rate says
+ * too little. */
 static void rates_add(struct rates *rates, const struct series *series, double bytes,
                       double seconds)
 {
@@ -111,9 +112,9 @@ static void fit_disk(const struct sample_file *samples, int disk, struct fitted_
   to->read_bandwidth = fit_rate(samples, "read-cold", disk, 0.0);
 }
 
-/* Chooses the shared disk (the file system) or a node's own disk. On a single node every process
- * sees every disk, so the first disk counts as the node's own, and the last disk as the file
- * system. */
+/* Chooses the shared disk (the file system) or a node's own disk. On a single node, every process
+ * sees every disk. There, the first disk counts as the node's own disk, and the last disk as the
+ * file system. */
 static int choose_disk(const struct sample_file *samples, bool shared)
 {
   int found = -1, count = (int)samples->disks->len;
@@ -124,8 +125,8 @@ static int choose_disk(const struct sample_file *samples, bool shared)
   return samples->nodes > 1 || !count ? found : shared ? count - 1 : 0;
 }
 
-/* Takes the series with the most writers, because all processes capture at once. The rate is what
- * one process gets. */
+/* Takes the series with the most writers, because all processes capture at once. The rate is the
+ * rate of one process. */
 static struct fitted fit_capture(const struct sample_file *samples, int disk)
 {
   struct fitted result = {0};

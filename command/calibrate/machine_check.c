@@ -14,9 +14,9 @@
 /* Describes a series that is also simulated, for comparison. */
 struct checked {
   const char *series, *title;
-  const char *script; /* one repetition, or NULL for a message there and back */
-  bool between;       /* between rank 0 and the first rank of the next node */
-  double share;       /* what part of a repetition's time the series measures */
+  const char *script; /* script of one repetition, or NULL for a message there and back */
+  bool between;       /* the messages go between rank 0 and the first rank of the next node */
+  double share;       /* the share of a repetition's time that the series measures */
 };
 
 static const struct checked checks[] = {
@@ -83,8 +83,8 @@ static bool simulate(const struct checked *check, const struct sample_file *samp
          fail(error, wrong && *wrong ? g_strchomp(wrong) : "recline run printed no result");
 }
 
-/* Sets the seconds of a repetition: the difference of two runs, in which the times to start and to
- * end cancel out. */
+/* Sets the number of seconds of a repetition. It comes from the difference of two runs, in which
+ * the times of start and end cancel out. */
 static bool predict(const struct checked *check, const struct sample_file *samples,
                     const struct series *series, const char *file, const char *folder,
                     double *seconds, GError **error)
@@ -122,7 +122,7 @@ static void tell(const struct checked *check, const struct series *series, doubl
 static bool check_all(const struct sample_file *samples, const char *file, const char *folder,
                       struct miss *worst, GError **error)
 {
-  enum { EVERY = 3 }; /* every third size of messages is simulated */
+  enum { EVERY = 3 }; /* only every third size of messages is simulated */
   printf("%-32s %15s %15s %8s\n", "check", "measured", "predicted", "ratio");
   for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
     unsigned met = 0;

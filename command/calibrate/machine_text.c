@@ -9,7 +9,7 @@ static char *amount_text(enum quantity kind, double amount)
   return quantity_text(kind, kind == QUANTITY_SIZE ? rint(amount) : rint(amount / unit) * unit);
 }
 
-/* Returns what the samples say about an amount: how many they are, and how far they lie apart. */
+/* Returns a text that says how many samples an amount has, and how far these samples lie apart. */
 static char *spread_text(const struct series *from)
 {
   double middle = series_middle(from);
@@ -32,8 +32,8 @@ static void put(GString *text, const char *indent, const char *key, enum quantit
     g_string_append_printf(text, "%s  # %s\n", indent, amount->by->str);
 }
 
-/* Writes a key with keys below it. If none of these has a value, writes the key as a YAML comment,
- * because YAML has no empty mapping on several lines. */
+/* Writes a key that has keys below it. If none of the keys below has a value, writes the key as a
+ * YAML comment, because YAML has no empty mapping on several lines. */
 static void put_key(GString *text, const char *key, bool any)
 {
   g_string_append_printf(text, "%s%s:%s\n", any ? "" : "# ", key, any ? "" : " not measured");

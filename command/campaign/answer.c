@@ -16,8 +16,8 @@ static bool is_before(double a, double b)
   return isfinite(a) && (!isfinite(b) || a < b);
 }
 
-/* Returns the mean of a cell; NAN if no run of the cell has ended as expected, because the mean
- * then says nothing. */
+/* Returns the mean of a cell, or NAN if no run of the cell has ended as expected. In that case the
+ * mean says nothing. */
 static double meant(const struct table *table, unsigned cell, int field)
 {
   return table_unexpected(table, cell) == table->count ? NAN : table_mean(table, cell, field).mean;
@@ -55,7 +55,8 @@ struct ranking ranking_of(const struct table *table, int field, double failure_f
   return ranking;
 }
 
-/* Returns the cells of the only sweep in the order of its numbers, for g_free(). */
+/* Returns the cells of the only sweep, sorted by the numbers of the sweep. The caller frees them
+ * with g_free(). */
 static unsigned *cells_by_number(const struct grid *grid)
 {
   unsigned *cells = g_new(unsigned, grid->cells);
@@ -203,7 +204,7 @@ char *answer_time(double seconds)
 }
 
 static const double MANY_TIMES = 5.0;
-static const double SHARE_SHOWN = 0.1; /* percent: a share has one digit after the point at most */
+static const double SHARE_SHOWN = 0.1; /* per cent; a share has at most one digit after the point */
 
 char *answer_cost(const struct table *table, unsigned cell, int field, double failure_free)
 {
@@ -222,7 +223,8 @@ char *answer_cost(const struct table *table, unsigned cell, int field, double fa
              : g_strdup_printf("costs %.*f %% of the job", digits, share);
 }
 
-/* Names the cells that tie with the first: "a, b and c". Names only a few if there are many. */
+/* Names the cells that tie with the first one: "a, b and c". If there are many, names only a few of
+ * them. */
 static char *tied_names(const struct table *table, const struct ranking *ranking, unsigned *count)
 {
   enum { NAMED = 4 };
@@ -282,8 +284,9 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
     return g_string_free(text, FALSE);
   }
   unsigned wrong = table_unexpected(table, best);
-  if (wrong == table->count) { /* nor did a run of another cell, because all others are ranked
-                                  behind */
+  /* no run of any other cell has ended as expected either, because all other cells are ranked
+   * behind this one */
+  if (wrong == table->count) {
     g_string_append_printf(text, "No run ended as expected, so %s says nothing.",
                            (const char *)table->runs->fields->pdata[field]);
     return g_string_free(text, FALSE);
@@ -344,7 +347,7 @@ static void print_assumptions(const struct grid *grid)
   }
 }
 
-/* Cells that cannot be told apart from the first share its rank. */
+/* Cells that cannot be told apart from the first cell share the first cell's rank. */
 void answer_print_ranking(const struct table *table, const struct ranking *ranking, int field)
 {
   int width = 8;

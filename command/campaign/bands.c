@@ -23,7 +23,7 @@ static int axis_of(const struct grid *grid)
   return -1;
 }
 
-/* Returns whether two cells belong to one curve, because they differ on the axis only. */
+/* Returns whether two cells belong to the same curve. They do if they differ only on the axis. */
 static bool same_curve(const struct grid *grid, unsigned a, unsigned b, int axis)
 {
   for (unsigned i = 0; i < grid->sweeps; i++)
@@ -77,7 +77,8 @@ static void add_quoted(GString *text, const char *words)
   g_string_append_printf(text, "'%s'", doubled);
 }
 
-/* Holds what is drawn, and the unit of times in seconds (1 for other fields). */
+/* Holds what is drawn, and the unit of times in seconds. The unit is 1 for fields that are not
+ * times. */
 struct drawing {
   const struct table *table;
   const struct figure *figure;
@@ -145,7 +146,8 @@ static bool spans_decades(const struct sweep *sweep)
   return least > 0.0 && most >= 20.0 * least;
 }
 
-/* Labels each value of the sweep as a person says it, and leaves a little room at both ends. */
+/* Labels each value of the sweep as a person would write it, and leaves a little room at both
+ * ends. */
 static void add_tics(GString *gp, const struct sweep *sweep)
 {
   double seconds, least = INFINITY, most = 0.0;
@@ -170,7 +172,8 @@ static void add_tics(GString *gp, const struct sweep *sweep)
   g_string_append(gp, ")\n");
 }
 
-/* Draws a line at a value of the x axis, with a text at that height (0 to 1). */
+/* Draws a line at a value of the x axis, with a text at height `height` of the picture, from 0 to
+ * 1. */
 static void add_mark(GString *gp, int number, double x, const char *what, double height)
 {
   g_autofree char *name = answer_time(x), *label = g_strdup_printf(" %s: %s", what, name);
@@ -188,7 +191,7 @@ static void add_mark(GString *gp, int number, double x, const char *what, double
   g_string_append_c(gp, '\n');
 }
 
-/* Returns whether a figure has the marks of its least value. */
+/* Returns whether the least value of a figure is marked. */
 static bool has_optimum(const struct drawing *drawing)
 {
   const struct grid *grid = drawing->table->runs->grid;
@@ -198,8 +201,8 @@ static bool has_optimum(const struct drawing *drawing)
          g_strv_length(grid->sweep[0].values) > 2;
 }
 
-/* Marks the least value of a figure's only curve, the range that is not measurably worse, and what
- * theory says. */
+/* Marks three things on a figure's only curve: its least value, the range that is not measurably
+ * worse, and the optimum by theory. */
 static void add_optimum(const struct drawing *drawing, GString *gp)
 {
   const struct table *table = drawing->table;
@@ -242,10 +245,11 @@ static double round_step(double least)
   return 10 * power;
 }
 
-/* Adds an axis on the right: the overhead over the failure-free program, in per cent. gnuplot would
- * put its ticks of a linked axis at values of the left one, which are no round overheads. So the
- * ticks are placed here, and reach a little past the curves. Bars begin at 0, so the whole time
- * tells how far ticks must be apart, and ticks begin at the failure-free program. */
+/* Adds an axis on the right: the overhead over the failure-free program, in per cent. With a linked
+ * axis, gnuplot would put ticks at values of the left axis, which are no round overheads. So the
+ * ticks are placed here, and reach a little past the curves. In a bar chart, bars begin at time 0,
+ * but ticks begin at the failure-free program. How far ticks are apart depends on the full height
+ * of the bars. */
 static void add_overhead(const struct drawing *drawing, GString *gp)
 {
   double base = drawing->figure->failure_free / drawing->unit, least, most;
@@ -259,7 +263,7 @@ static void add_overhead(const struct drawing *drawing, GString *gp)
   double first = bars ? 0 : floor(from / step) - 3;
   for (double tick = first; tick <= ceil(to / step) + 6; tick++) {
     g_string_append_printf(gp, "%s'%.10g %%%%'", tick > first ? ", " : "",
-                           tick * step + 0.0); /* no "-0" */
+                           tick * step + 0.0); /* adding 0.0 avoids "-0" */
     add_number(gp, base * (1 + tick * step / 100));
   }
   g_string_append(gp, ")\nset y2label 'over the failure-free program'\n");

@@ -90,7 +90,7 @@ static char *difference(const char *there, const char *here)
   return g_strdup_printf("line %u is '%s', and '%s' of this campaign", i + 1, first, second);
 }
 
-/* Returns whether the file belongs to this campaign; an empty file fits every campaign. */
+/* Returns whether the file belongs to this campaign. An empty file belongs to every campaign. */
 static bool same_or_new(const struct campaign *c, const char *file, const char *text,
                         GError **error)
 {
@@ -149,7 +149,7 @@ static struct outlook outlook_of(const struct scenario *scenario)
                           costs_mtbf(scenario)};
 }
 
-/* Checks all cells before anything is written. */
+/* Checks all cells. Nothing has been written before this. */
 static bool check_cells(struct campaign *c, uint64_t *seed, GError **error)
 {
   c->outlook = g_new0(struct outlook, c->grid.cells);
@@ -191,11 +191,11 @@ static bool save_cells(const struct campaign *c, GError **error)
 struct progress {
   const struct campaign *campaign;
   struct pool *pool;
-  struct slurm *slurm; /* NULL: runs are children of this process */
-  /* by cell: "recordings/NAME", in the campaign's folder, or NULL if no run is a replay */
+  struct slurm *slurm; /* Slurm, or NULL if runs are children of this process */
+  /* by cell: "recordings/NAME", a path in the campaign's folder; NULL if no run is a replay */
   char **recording;
   uint64_t seed;  /* seed of the first run of each cell */
-  unsigned count; /* runs of each cell that are wanted now */
+  unsigned count; /* number of runs of each cell that are wanted now */
   uint64_t next;  /* number of the next run to start: run * cells + cell */
   gint64 began;
   double each;  /* seconds that a run took, with all jobs at once, on average; 0: not known */
@@ -241,7 +241,7 @@ static bool is_empty(const struct progress *p)
   return p->slurm ? slurm_is_empty(p->slurm) : pool_is_empty(p->pool);
 }
 
-/* Returns the number of runs that this campaign will have, as far as known. */
+/* Returns the number of runs that this campaign will have, as far as it is known. */
 static double expected_runs(const struct campaign *c, const struct progress *p)
 {
   if (c->until <= 0.0 || !isfinite(p->width))
@@ -298,7 +298,8 @@ static void explain(const struct campaign *c, const struct progress *p, const st
 /* Returns the last line that the run wrote, for g_free(). */
 static char *last_words(const char *text, int code)
 {
-  enum { NOT_STARTED = 127 }; /* the code of the child that has found no program (POSIX, exec) */
+  /* exit code of a child that has found no program to execute, as in POSIX */
+  enum { NOT_STARTED = 127 };
   if (code == NOT_STARTED && !(text && *text))
     return g_strdup("it could not be started");
   g_autofree char *words = g_strchomp(g_strdup(text ? text : ""));
@@ -307,8 +308,8 @@ static char *last_words(const char *text, int code)
   return g_strdup(*line ? line + strspn(line, " |") : "it said nothing");
 }
 
-/* Turns a run without a result into a row that says what failed. Shows the first such run of each
- * cell. */
+/* Turns a run without a result into a row that says what has failed. For the first such run of each
+ * cell, also tells the user. */
 static bool take_failed(struct campaign *c, struct progress *p, const struct ended *ended, int code,
                         GError **error)
 {
@@ -321,7 +322,7 @@ static bool take_failed(struct campaign *c, struct progress *p, const struct end
   return runs_add_failed(&c->done, cell, (unsigned)(ended->job / c->grid.cells), code, why, error);
 }
 
-/* Returns an exit code, or 0 to go on. */
+/* Takes a run that has ended. Returns an exit code, or 0 if the campaign goes on. */
 static int take(struct campaign *c, struct progress *p, const struct ended *ended)
 {
   int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : EXIT_BREACH;
@@ -341,7 +342,8 @@ static int take(struct campaign *c, struct progress *p, const struct ended *ende
   return bad_input("%s: %s", c->command, error ? error->message : "a result cannot be read");
 }
 
-/* Returns whether runs of all cells have failed and no run has ended, so that none ever will. */
+/* Returns whether runs of all cells have failed and none has ended, so that no run is likely ever
+ * to end. */
 static bool is_hopeless(const struct campaign *c, const struct progress *p)
 {
   bool all = c->done.fields->len == 0;
@@ -350,7 +352,7 @@ static bool is_hopeless(const struct campaign *c, const struct progress *p)
   return all;
 }
 
-/* Runs until `count` runs of each cell have ended. */
+/* Makes runs until `count` runs of each cell have ended. */
 static int run_round(struct campaign *c, struct progress *p)
 {
   uint64_t end = (uint64_t)p->count * c->grid.cells;
@@ -437,8 +439,8 @@ static bool name_recordings(const struct campaign *c, struct progress *p, GError
   return true;
 }
 
-/* Records a cell's program, without a protocol, because the program's calls do not depend on one.
- * Returns an exit code. Shows the messages of the run if it fails. */
+/* Records a cell's program. It runs without a protocol, because its calls do not depend on the
+ * protocol. Returns an exit code. Shows the messages of the run if it fails. */
 static int record(struct campaign *c, const struct progress *p, unsigned cell)
 {
   g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
@@ -520,7 +522,7 @@ int campaign_run(struct campaign *c)
   }
   bool nothing = g_hash_table_size(c->done.rows) == 0 || (c->failed && c->done.fields->len == 0);
   if (code > EXIT_NOT_AS_EXPECTED && c->made && nothing)
-    output_remove(c->out); /* nothing was done with it */
+    output_remove(c->out); /* nothing has been done in this folder */
   return code;
 }
 

@@ -105,7 +105,7 @@ static JsonBuilder *as_json(const struct campaign *c, const struct ranking *rank
   return json;
 }
 
-/* Names the command that shows why no run of the first cell has ended as expected. */
+/* Prints the command that shows why no run of the first cell has ended as expected. */
 static void print_reason(const struct campaign *c, const struct options *o)
 {
   if (table_unexpected(&c->table, 0) < c->table.count)

@@ -14,7 +14,7 @@
 #include "base/glib/signals.h"
 
 struct slot {
-  pid_t child; /* 0: the slot is free */
+  pid_t child; /* the process in this slot, or 0 if the slot is free */
   uint64_t job;
   char *out, *err;
 };
@@ -35,7 +35,7 @@ struct pool *pool_new(unsigned slots, const char *folder)
     pool->slot[i].out = g_strdup_printf("%s/.out-%u", folder, i);
     pool->slot[i].err = g_strdup_printf("%s/.err-%u", folder, i);
   }
-  signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would take the children's status away */
+  signal(SIGCHLD, SIG_DFL); /* if SIG_IGN were inherited, the status of children would be lost */
   signals_catch();
   return pool;
 }
@@ -104,8 +104,8 @@ static bool redirect(const char *file, int flags, int to)
   return from >= 0 && dup2(from, to) == to;
 }
 
-/* Runs in the child, so it does only what a signal handler may do. exec resets the handlers of
- * signals. */
+/* Runs in the child, so this function does only what a signal handler may do. exec resets the
+ * handlers of signals. */
 static void become(const struct slot *slot, char *const *words, pid_t parent)
 {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -162,7 +162,7 @@ int pool_wait(struct pool *pool, struct ended *ended)
 
 int pool_pause(const struct pool *pool, unsigned milliseconds)
 {
-  (void)pool; /* the argument shows that a pool exists, which notes signals */
+  (void)pool; /* the argument shows that a pool exists, because the pool notes signals */
   const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
   if (!signals_caught() && milliseconds > 0)
     nanosleep(&pause, NULL);

@@ -41,7 +41,8 @@ int runs_field(const struct runs *runs, const char *name)
 
 /* ---- from JSON ---- */
 
-/* Calls `take` for each member; a member of an object inside is called "outer.inner". */
+/* Calls `take` for each member. If a member is an object, calls `take` for each member of that
+ * object, with the name "outer.inner". */
 static void visit(JsonObject *object, const char *outer,
                   void (*take)(const char *name, JsonNode *, void *data), void *data)
 {
@@ -57,7 +58,7 @@ static void visit(JsonObject *object, const char *outer,
   }
 }
 
-/* Returns whether a number is an outcome: it does not merely identify the run. */
+/* Returns whether a number is an outcome of the run, and does not merely identify the run. */
 static bool is_outcome(const char *name)
 {
   static const char *const others[] = {"cell",  "run",          "exit", "seed",
@@ -128,7 +129,7 @@ static int whole(JsonObject *object, const char *name)
   return (int)json_object_get_int_member_with_default(object, name, -1);
 }
 
-/* Takes the line. Returns false if it is no run of this campaign. */
+/* Takes the line. Returns false if the line is no run of this campaign. */
 static bool take_line(struct runs *runs, char *line)
 {
   g_autoptr(JsonParser) parser = json_parser_new();
@@ -218,7 +219,7 @@ static void add_text(GString *json, const char *text)
 }
 
 /* Appends the members of a printed result on one line, with the same digits. Leaves out the phases
- * of checkpoints, which would be most of the line. */
+ * of checkpoints, because they would take most of the line. */
 static void add_result(GString *line, const char *result)
 {
   const char *open = strchr(result, '{');
@@ -310,7 +311,8 @@ void csv_add(GString *csv, const char *text)
   g_string_append_c(csv, '"');
 }
 
-/* Adds the name of a value to the columns, unless it is a list, such as a number for each rank. */
+/* Adds the name of a value to the columns, unless the value is a list, such as a number for each
+ * rank. */
 static void add_name(const char *name, JsonNode *node, void *names)
 {
   if (!JSON_NODE_HOLDS_ARRAY(node))

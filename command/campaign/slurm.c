@@ -11,10 +11,10 @@
 #include "base/output.h"
 
 enum {
-  ELEMENTS_MAX = 1000, /* most elements of an array: Slurm's MaxArraySize is 1001 unless a site says
-                          otherwise */
-  ELEMENTS = 100,      /* elements of an array by default */
-  TRIES = 3,           /* limit on arrays in a row that leave no result */
+  /* most elements of an array; Slurm's MaxArraySize is 1001 unless a site says otherwise */
+  ELEMENTS_MAX = 1000,
+  ELEMENTS = 100, /* default number of elements of an array */
+  TRIES = 3,      /* most arrays in a row that leave no result */
   PAUSE_MIN_MS = 250,
   PAUSE_MAX_MS = 5000
 };
@@ -42,14 +42,14 @@ struct slurm {
   unsigned jobs, chunk, tries, pause;
   struct pool *pool;
   GHashTable *wanted; /* for each "JOB" the line "JOB CELL SEED RECORDING" */
-  GQueue *found;      /* names of expected results */
-  bool complained;    /* the user was told that squeue fails */
+  GQueue *found;      /* names of expected results that were found */
+  bool complained;    /* the user has been told that squeue fails */
 };
 
 /* ---- Slurm's commands ---- */
 
-/* Runs a command of Slurm and returns its output; NULL with `error`: it could not be started, or it
- * failed. */
+/* Runs a command of Slurm and returns its output. Returns NULL with `error` if the command could
+ * not be started or has failed. */
 static char *ask(char **words, GError **error)
 {
   g_autofree char *out = NULL, *err = NULL;
@@ -63,7 +63,8 @@ static char *ask(char **words, GError **error)
   return NULL;
 }
 
-/* Returns whether the array goes on. It counts as running while squeue gives no answer. */
+/* Returns whether the array is still running. While squeue gives no answer, the array counts as
+ * running. */
 static bool goes_on(struct slurm *s)
 {
   char *words[] = {(char *)"squeue", (char *)"--noheader", (char *)"--me", (char *)"--format=%F",
@@ -99,7 +100,8 @@ static bool cannot(const char *file, GError **error)
   return false;
 }
 
-/* Sorts by number: Slurm starts elements in their order, and results come in the campaign's order.
+/* Sorts jobs by number. Slurm starts elements in their order, so results come in the order of the
+ * campaign.
  */
 static gint by_job(gconstpointer a, gconstpointer b)
 {
@@ -131,7 +133,7 @@ static unsigned write_lists(const struct slurm *s, const char *folder, GError **
   return elements;
 }
 
-/* Submits the array. sbatch itself writes the array's number into a file, so that the number is
+/* Submits the array. The array's number is written into a file by sbatch itself, so that it is
  * known even if this process is killed. */
 static bool submit_lists(struct slurm *s, char *lists, unsigned elements, GError **error)
 {
@@ -248,7 +250,7 @@ int slurm_wait(struct slurm *s, struct ended *ended, GError **error)
     if (take_result(s, ended))
       return 0;
     if (!goes_on(s)) {
-      if (take_result(s, ended)) /* the result was written before the array ended */
+      if (take_result(s, ended)) /* the result had been written before the array ended */
         return 0;
       if (!submit(s, error))
         return -1;

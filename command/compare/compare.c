@@ -1,5 +1,5 @@
-/* recline compare A B: lays the numbers of two runs, or of two sets of repetitions, beside each
- * other. */
+/* recline compare A B: shows the numbers of two runs, or of two sets of repetitions, side by
+ * side. */
 #include "command/compare/compare.h"
 
 #include <json-glib/json-glib.h>
@@ -21,8 +21,8 @@ const struct about about_compare = {
 
 enum { SIDES = 2 };
 
-/* Holds a number that both sides have. Without repetitions a mean has no interval, and its half is
- * 0. */
+/* Holds a number that both sides have. Without repetitions, a mean has no interval, and half the
+ * width of its interval counts as 0. */
 struct compared {
   const char *name;
   struct estimate side[SIDES];
@@ -37,7 +37,8 @@ static struct estimate estimate_in(const struct samples *samples, const char *na
                 : estimate_of(NULL, 0);
 }
 
-/* Computes the error of a quotient of two independent means, to first order. */
+/* Makes the row of a number. Computes the error of a quotient of two independent means, to first
+ * order. */
 static struct compared row_of(const struct samples *samples, const char *name)
 {
   struct compared row = {
@@ -101,8 +102,8 @@ static bool differs(const struct compared *row)
   return row->side[0].mean <= 0 || row->side[1].mean <= 0 || fabs(log(row->ratio)) > log(1.05);
 }
 
-/* Returns the row of the account of time with the greatest difference in seconds, or NULL if none
- * differs by more than 5 per cent. */
+/* Returns that row of the account of time in which the sides differ by the most seconds. Returns
+ * NULL if no row differs by more than 5 per cent. */
 static const struct compared *account_apart(const GArray *rows)
 {
   const struct compared *worst = NULL;
@@ -116,8 +117,8 @@ static const struct compared *account_apart(const GArray *rows)
   return worst;
 }
 
-/* Returns the phase with the ratio that is furthest from 1, or NULL if all are within 5 per
- * cent. */
+/* Returns the phase whose ratio is furthest from 1, or NULL if all ratios are within 5 per cent of
+ * 1. */
 static const struct compared *phase_apart(const GArray *rows)
 {
   const struct compared *worst = NULL;
@@ -194,10 +195,11 @@ static void print_row(const struct compared *row, const char *name)
   printf("  %-24s %*s %*s   %s\n", name, 20 + more_a, a, 20 + more_b, b, ratio);
 }
 
-/* Lists the sections of the table; a section has the numbers whose names begin with its prefix. */
+/* Lists the sections of the table. A section has the numbers whose names begin with the section's
+ * prefix. */
 static const struct section {
   const char *title, *prefix;
-  bool whole; /* the prefix is the whole name */
+  bool whole; /* the prefix is the complete name */
 } sections[] = {{"whole run", "simulated_s", true},
                 {"phases, mean over checkpoints", "phase ", false},
                 {"account of time, of a rank", "time_s.", false},
@@ -215,8 +217,8 @@ static bool belongs(const struct section *section, const char *name)
   return section->whole ? !strcmp(name, section->prefix) : g_str_has_prefix(name, section->prefix);
 }
 
-/* Prints the rows of a section. Prints its title first, unless the section before has the same
- * title (`told`). */
+/* Prints the rows of a section. Prints the section's title first, unless it is `*told`, the title
+ * of the section before. */
 static void print_section(const GArray *rows, const struct section *section, const char **told)
 {
   for (guint i = 0; i < rows->len; i++) {

@@ -62,7 +62,8 @@ static bool add_result(struct samples *samples, const char *file, const char *js
     return fail(error, file, "no result, expected result.json of recline run");
   JsonObject *result = json_node_get_object(root);
   if (!runs_has_ended(result))
-    return true; /* skipped: means are taken over runs whose programs ended */
+    /* this run is skipped, because means are taken over runs whose programs have ended */
+    return true;
   if (samples->runs++ == 0) {
     samples->protocol = g_strdup(text_of(result, "protocol"));
     samples->program = g_strdup(text_of(result, "program"));

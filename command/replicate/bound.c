@@ -1,9 +1,10 @@
-/* Computes how many published values a model can meet if it computes them from the same causes.
+/* Computes how many published values a model can meet if the model computes them from the same
+ * causes.
  *
  * Such values are linear forms of a few positive unknowns, or quotients of two forms. A box has a
- * range for each unknown. Boxes are halved until each value is met in all of a box or in none of
- * it. The count for a box is never less than the number of values that one of its points meets, so
- * the result is an upper bound. */
+ * range for each unknown. Boxes are halved until each value is met everywhere in a box or nowhere
+ * in it. The count for a box is never less than the number of values that any point of the box
+ * meets. So the result is an upper bound. */
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -103,7 +104,8 @@ static double extreme(const struct search *s, const struct linear *form, const s
   return sum;
 }
 
-/* Returns how many demands may be met in the box, and sets how many are met in all of it. */
+/* Returns how many demands may be met in the box. Sets `*certain` to the number of demands that are
+ * met everywhere in the box. */
 static unsigned possible(const struct search *s, const struct box *box, unsigned *certain)
 {
   unsigned count = 0;
@@ -144,7 +146,8 @@ static void visit(struct search *s, const struct box *box)
   visit(s, &half[!second]);
 }
 
-/* Finds how many results can be within at once; with `inputs`, how many results and inputs. */
+/* Finds how many results can be within their bounds at the same time; with `inputs`, how many
+ * results and inputs. */
 static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
                  unsigned *count, GError **error)
 {

@@ -11,8 +11,8 @@ static char *own_platform(const struct outcomes *all, const char *name)
   return g_build_filename(all->data, "platforms", name, NULL);
 }
 
-/* Replaces what the expression's group matches: by that number times a factor, or by another
- * text. */
+/* Replaces the text that the expression's group matches. The new text is the matched number times a
+ * factor, or a given text. */
 static gboolean change(const GMatchInfo *match, GString *text, void *data)
 {
   const char *to = data;
@@ -82,8 +82,8 @@ static bool concerns(const struct plan_constant *constant, const struct plan_run
          (!constant->runs || g_regex_match_simple(constant->runs, run->name, 0, 0));
 }
 
-/* Finds the number in the run with the changed constant, or in the run itself if the constant does
- * not concern it. */
+/* Finds the number in the run with the changed constant. If the constant does not concern the run,
+ * finds it in the unchanged run. */
 static bool lookup_varied(void *data, const char *run, const char *field, double *value,
                           GError **error)
 {

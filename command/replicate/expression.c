@@ -113,8 +113,8 @@ static bool difference(struct reader *reader, double *value)
   return true;
 }
 
-/* Reads an expression with at most one comparison. Its truth is a number (1 or 0), so that a
- * product means "and". */
+/* Reads an expression with at most one comparison. The result of a comparison is the number 1 or 0,
+ * so that a product means "and". */
 static bool sum(struct reader *reader, double *value)
 {
   double other;

@@ -1,4 +1,4 @@
-/* Draws the figures of a plan with gnuplot: lines over values of x. */
+/* Draws the figures of a plan with gnuplot. Each figure has lines over values of x. */
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static char *at_point(const char *text, const char *x)
   return g_strjoinv(x, parts);
 }
 
-/* Writes the points of a line that have a value. Returns their number. */
+/* Writes those points of a line that have a value. Returns the number of these points. */
 static unsigned add_points(const struct plan_figure *figure, unsigned line,
                            struct outcomes *outcomes, GString *gp)
 {

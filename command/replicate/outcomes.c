@@ -16,11 +16,12 @@
 
 struct outcome {
   const struct plan_run *run;
-  char *name;     /* name of the run, or RUN@CONSTANT:FACTOR */
-  char *platform; /* platform file in place of the scenario's own, or NULL to leave that */
+  char *name; /* name of the run, or RUN@CONSTANT:FACTOR */
+  /* platform file that replaces the scenario's own, or NULL to keep the scenario's */
+  char *platform;
   bool done;
   JsonNode *result;
-  char *printed; /* output of the program */
+  char *printed; /* text that the program has printed */
   char *failed;
 };
 
@@ -41,7 +42,8 @@ static char *in(const struct outcomes *all, const struct outcome *o, const char 
   return g_build_filename(all->out, "runs", o->name, name, NULL);
 }
 
-/* Returns the text that identifies a run; NULL with `error`: its scenario cannot be read. */
+/* Returns the text that identifies a run. Returns NULL with `error` if the scenario of the run
+ * cannot be read. */
 static char *key_of(const struct outcomes *all, const struct outcome *o, GError **error)
 {
   g_autofree char *scenario = NULL, *set = g_strjoinv("\n", o->run->set);
@@ -56,7 +58,7 @@ static char *key_of(const struct outcomes *all, const struct outcome *o, GError 
                      NULL);
 }
 
-/* Reads the result that exists. */
+/* Reads a result that exists already. */
 static bool take_result(const struct outcomes *all, struct outcome *o, GError **error)
 {
   g_autofree char *file = in(all, o, "result.json"), *out = in(all, o, "program.out"), *json = NULL;

@@ -62,7 +62,7 @@ static void free_figure(void *data)
   g_free(figure);
 }
 
-/* Returns the text with $1, $2 ... replaced. */
+/* Returns the text in which $1, $2 and so on are replaced. */
 static char *choose(const struct expansion *e, const char *text)
 {
   GString *chosen = g_string_new(NULL);
@@ -101,7 +101,7 @@ static char *repeat(const char *text)
   return g_string_free(all, FALSE);
 }
 
-/* Tells from what a plan is read, and where it goes. */
+/* Tells what a plan is read from, and the plan to which the contents are added. */
 struct source {
   GKeyFile *keys;
   const char *group, *file;
@@ -178,7 +178,7 @@ static void add_bound(const struct source *s, const struct expansion *e, const c
   g_ptr_array_add(s->plan->bounds, bound);
 }
 
-/* Adds a remark on a row. A row that does not exist yet is made without a value. */
+/* Adds a remark on a row. If the row does not exist yet, makes a row without a value. */
 static void add_remark(const struct source *s, const struct expansion *e, const char *id,
                        char remark)
 {
@@ -217,7 +217,8 @@ static bool add_constant(const struct source *s, const struct expansion *e, cons
   return false;
 }
 
-/* Adds all expansions of a name: `name`, then `rest` with each choice of each of its braces. */
+/* Adds all expansions of a name. They begin with `name`, which is followed by `rest` with each
+ * choice of each pair of braces. */
 static bool expand(const struct source *s, struct expansion *e, const char *name, const char *rest,
                    GError **error)
 {
@@ -284,7 +285,8 @@ bool plan_load(struct plan *plan, const char *file, GError **error)
   return true;
 }
 
-/* Returns "platform.file=NAME" of the run, else "file: NAME.xml" of its scenario. */
+/* Returns the NAME of the run's setting "platform.file=NAME". Without such a setting, returns the
+ * NAME of "file: NAME.xml" in the scenario. */
 char *run_platform(const struct plan_run *run)
 {
   static const char key[] = "platform.file=";

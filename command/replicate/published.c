@@ -80,7 +80,7 @@ GPtrArray *published_load(const char *file, GError **error)
     if (line > 1)
       g_ptr_array_add(all, p);
     else
-      free_published(p); /* it holds the names of the fields */
+      free_published(p); /* this line has only the names of the fields */
   }
   return all;
 }

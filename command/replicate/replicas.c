@@ -227,14 +227,15 @@ static void write_table(FILE *out, const struct replicas *all, unsigned first, u
   }
 }
 
-/* Returns whether a row is missed for the same reason, with the same trials. */
+/* Returns whether a row of the plan gives the same reason for a missed value, with the same
+ * trials. */
 static bool has_reason(const struct replica *r, const struct plan_row *row)
 {
   return r->row && r->row->why && !strcmp(r->row->why, row->why) &&
          g_strv_equal((const gchar *const *)r->row->tried, (const gchar *const *)row->tried);
 }
 
-/* Writes the trials of a reason, for all values to which the reason applies. */
+/* Writes the trials that belong to a reason, for all values to which the reason applies. */
 static void write_tried(FILE *out, const struct replicas *all, struct outcomes *outcomes,
                         unsigned first, unsigned end, unsigned index)
 {
@@ -257,7 +258,8 @@ static void write_tried(FILE *out, const struct replicas *all, struct outcomes *
   g_string_free(values, TRUE);
 }
 
-/* Writes why values are missed: each reason once, with all values to which the reason applies. */
+/* Writes why values are missed. Each reason is written once, with all values to which it
+ * applies. */
 static void write_reasons(FILE *out, const struct replicas *all, struct outcomes *outcomes,
                           unsigned first, unsigned end)
 {
@@ -308,7 +310,7 @@ static char *page_name(const char *source)
 struct page {
   char *file;
   struct output *output;
-  FILE *out; /* NULL: it cannot be written */
+  FILE *out; /* the file, or NULL if it cannot be written */
 };
 
 static struct page page_begin(const char *folder, const char *name)

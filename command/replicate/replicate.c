@@ -74,7 +74,7 @@ static void judge(struct replica *r, struct outcomes *outcomes)
     r->verdict = replica_judge(r->published, r->value);
 }
 
-/* Replicates the values that are asked for. */
+/* Replicates the values for which the user asks. */
 static int replicate(const struct options *o, struct replicas *replicas, struct outcomes *outcomes)
 {
   g_autoptr(GError) error = NULL;
@@ -145,7 +145,8 @@ int command_replicate(int argc, char **argv, const char *data)
       !(scratch = g_dir_make_tmp("recline-replicate-XXXXXX", &error)))
     code = bad_input("recline replicate: %s", error->message);
   g_autofree char *out = o.out ? g_canonicalize_filename(o.out, NULL) : NULL;
-  outcomes.out = scratch ? scratch : out; /* absolute, because scenarios refer to platforms in it */
+  /* this path is absolute, because scenarios refer to platforms in this folder */
+  outcomes.out = scratch ? scratch : out;
   outcomes.data = data;
   outcomes.sensitivity = o.sensitivity;
   if (code == EXIT_FINE)

@@ -1,5 +1,5 @@
-/* Measures disks, as the host for real MPI uses them (mpi/real_storage.c): it writes a file under a
- * temporary name, syncs and renames it, and syncs the folder. */
+/* Measures disks, in the way in which the host for real MPI uses them (mpi/real_storage.c): writes
+ * a file under a temporary name, syncs the file, renames it, and syncs the folder. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "mpi/calibrate/calibrate_inside.h"
 
-enum { NAME = 4096, TAKES = 4 /* series of measurements of a file */ };
+enum { NAME = 4096, TAKES = 4 /* number of series of measurements of a file */ };
 enum { WRITE, SYNC, WARM, COLD };
 
 static void name_file(char name[NAME], const struct calibration *c, int disk)
@@ -38,8 +38,8 @@ static void write_file(const char *name, const char *bytes, size_t size, double 
   seconds[SYNC] = MPI_Wtime() - begin;
 }
 
-/* Reads a file and returns the seconds. Where the system cannot drop pages that it has cached, in a
- * container say, a cold read is a warm one. */
+/* Reads a file, and returns how many seconds that took. If the system cannot drop cached pages, for
+ * example in a container, a cold read is no different from a warm one. */
 static double read_file(const char *name, char *bytes, size_t size, bool cold)
 {
   int file = open(name, O_RDONLY | O_CLOEXEC);
@@ -59,7 +59,8 @@ static double read_file(const char *name, char *bytes, size_t size, bool cold)
   return seconds;
 }
 
-/* Measures writes and reads: the first `writers` processes of each node write and read at once. */
+/* Measures writes and reads. The first `writers` processes of each node write and read at the same
+ * time. */
 static void put_files(struct calibration *c, int disk, int writers, int own, long size)
 {
   static const char *const what[TAKES] = {"write", "sync", "read-warm", "read-cold"};
@@ -90,7 +91,7 @@ static void put_files(struct calibration *c, int disk, int writers, int own, lon
   free(bytes);
 }
 
-/* Measures the write of a commit's record: a few bytes, by one process. */
+/* Measures how long one process takes to write the record of a commit, which has a few bytes. */
 static void put_records(struct calibration *c, int disk)
 {
   char head[TEXT], name[NAME];

@@ -24,7 +24,8 @@ static void find_nodes(struct calibration *c)
   MPI_Comm_rank(node, &rank);
   MPI_Comm_size(node, &size);
   first = c->rank;
-  MPI_Bcast(&first, 1, MPI_INT, 0, node); /* a node's first process gives it its name */
+  /* the number of a node's first process stands for the node */
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
   nodes = rank == 0;
   MPI_Allreduce(MPI_IN_PLACE, &nodes, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(&size, &c->per_node, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

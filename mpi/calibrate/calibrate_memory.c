@@ -1,4 +1,4 @@
-/* Measures copies and computation by all processes at once, as in a run. */
+/* Measures copies and computation. All processes do them at the same time, as in a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void put_copies(struct calibration *c)
     double begin = MPI_Wtime();
     memcpy(to, from, size);
     seconds[i] = MPI_Wtime() - begin;
-    from[0] = to[size - 1]; /* uses the copy, so that it is made */
+    from[0] = to[size - 1]; /* uses the copy, so that the compiler does not remove it */
   }
   snprintf(head, sizeof head, "copy bytes=%zu", size);
   calibrate_put(c, head, seconds, c->repetitions);
@@ -48,7 +48,7 @@ static void put_speed(struct calibration *c)
   double *seconds = calibrate_room(c->repetitions);
   for (int i = 0; i < ROWS * COLUMNS; i++)
     field[i / COLUMNS][i % COLUMNS] = i % 7;
-  relax(field, next); /* touches the pages */
+  relax(field, next); /* touches the pages before the measurement */
   for (int i = 0; i < c->repetitions; i++) {
     MPI_Barrier(MPI_COMM_WORLD);
     seconds[i] = i % 2 ? relax(next, field) : relax(field, next);

@@ -1,5 +1,5 @@
-/* Measures messages between two processes of one node, and of two nodes; and collectives, as a
- * check. */
+/* Measures messages between two processes of the same node, and between processes of two nodes.
+ * Also measures collectives, as a check. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum { TAG_DATA, TAG_GO };
 
-/* Returns the number of messages in a batch: enough that a batch of short ones takes much longer
- * than the clock's step. */
+/* Returns the number of messages in a batch. It is so large that a batch of short messages takes
+ * much longer than a step of the clock. */
 static int batch_of(long bytes)
 {
   enum { SHORT = 100, LONG = 4, LIMIT = 65536 };
@@ -18,7 +18,7 @@ static int batch_of(long bytes)
 
 /* ---- there and back ---- */
 
-/* Returns the seconds for one way. */
+/* Returns how many seconds a message takes one way. */
 static double ping_pong(char *bytes, int size, int peer, bool first, int batch)
 {
   double begin = MPI_Wtime();
@@ -40,7 +40,8 @@ static void put_ping_pong(struct calibration *c, const char *link, int other, ch
   bool first = c->rank == 0, takes_part = first || c->rank == other;
   MPI_Barrier(MPI_COMM_WORLD);
   if (takes_part)
-    ping_pong(bytes, (int)size, first ? other : 0, first, 1); /* makes the connections */
+    /* makes the connections before the measurement */
+    ping_pong(bytes, (int)size, first ? other : 0, first, 1);
   for (int i = 0; i < c->repetitions && takes_part; i++)
     seconds[i] = ping_pong(bytes, (int)size, first ? other : 0, first, batch_of(size));
   snprintf(head, sizeof head, "ping-pong.%s bytes=%ld", link, size);
@@ -50,8 +51,8 @@ static void put_ping_pong(struct calibration *c, const char *link, int other, ch
 
 /* ---- software at both ends ---- */
 
-/* Returns the seconds for the calls of one end: sends that do not wait, or receives of messages
- * that have come. */
+/* Returns how many seconds a call takes at one end. The calls are sends that do not wait, or
+ * receives of messages that have come already. */
 static double calls(char *bytes, int peer, bool sends, int batch)
 {
   double begin = MPI_Wtime();
@@ -63,7 +64,7 @@ static double calls(char *bytes, int peer, bool sends, int batch)
   return (MPI_Wtime() - begin) / batch;
 }
 
-/* Writes the overhead at each end: rank 0 measures sends, the other end receives. */
+/* Writes the overhead at each end. Rank 0 measures sends, and the other end measures receives. */
 static void put_overhead(struct calibration *c, const char *link, int other, char *bytes)
 {
   enum { BATCH = 32 };
@@ -110,7 +111,7 @@ static int is_eager(char *bytes, int size, int other, bool first)
   return done;
 }
 
-/* Bisects for the eager limit: messages of fewer bytes are eager. */
+/* Finds the eager limit by bisection. Messages of fewer bytes than the limit are eager. */
 static long eager_limit(const struct calibration *c, char *bytes, int other)
 {
   long low = 0, high = c->largest + 1;
