@@ -313,6 +313,7 @@ static void wait_for(struct child *child, const struct launch *job, int *status,
   *interrupted = 0;
   child->start = g_get_monotonic_time();
   bool shown = false;
+  gint64 told = 0;
   while (waitpid(child->id, status, WNOHANG) == 0) {
     int why = next_interruption(job, child);
     if ((why != 0 && why != SIGCHLD) || child->unwritten) {
@@ -322,6 +323,8 @@ static void wait_for(struct child *child, const struct launch *job, int *status,
       break;
     }
     shown |= progress_line(child->start, "simulating");
+    if (job->tells)
+      told = progress_tell(child->start, told, "simulating");
   }
   kill(-child->id, SIGKILL); /* processes that the program has left behind */
   progress_clear(shown);

@@ -41,6 +41,7 @@ struct launch {
   double timeout;
   /* bytes of memory above which the simulation is stopped, or 0 for no limit */
   double memory;
+  bool tells; /* true if lines on standard error tell that a long simulation goes on */
 };
 
 /* Values of `interrupted` if a limit stopped the simulation. */

@@ -188,6 +188,7 @@ static bool simulate(struct run *run, GError **error)
       .skew = run->again != NULL ? 1.5 : 1.0,
       .timeout = least(run->options.timeout, run->scenario->limits.time),
       .memory = least(run->options.memory_bytes, run->scenario->limits.memory),
+      .tells = !run->options.json,
   };
   return launch(&job, &run->status, &run->interrupted, error);
 }

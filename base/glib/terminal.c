@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* SILENT is the number of seconds before a line is shown */
-enum { SILENT = 2, LINE_MAX_BYTES = 200 };
+/* SILENT is the number of seconds before a line is shown, BETWEEN the number between two lines of a
+ * file. */
+enum { SILENT = 2, BETWEEN = 30, LINE_MAX_BYTES = 200 };
 
 static bool is_terminal(int descriptor)
 {
@@ -36,6 +37,15 @@ bool progress_line(gint64 began, const char *what)
     return false;
   int length = snprintf(line, sizeof line, "\r\033[K%s, %" G_GINT64_FORMAT " s", what, seconds);
   return write(STDERR_FILENO, line, MIN((size_t)length, sizeof line - 1)) > 0;
+}
+
+gint64 progress_tell(gint64 began, gint64 told, const char *what)
+{
+  gint64 seconds = (g_get_monotonic_time() - began) / G_USEC_PER_SEC;
+  if (terminal_shows_progress() || seconds < told + BETWEEN)
+    return told;
+  g_printerr("%s, %" G_GINT64_FORMAT " s\n", what, seconds);
+  return seconds;
 }
 
 void progress_clear(bool there)

@@ -30,6 +30,10 @@ void progress_end(void);
  * `began` is the start, by g_get_monotonic_time(). Returns whether the line is shown. */
 bool progress_line(int64_t began, const char *what);
 
+/* Writes the same as a line of its own, every 30 seconds, if standard error is no such terminal.
+ * `told` is what the last call returned, and 0 for the first. */
+int64_t progress_tell(int64_t began, int64_t told, const char *what);
+
 /* Removes the progress line if `there` is true. */
 void progress_clear(bool there);
 

@@ -221,4 +221,16 @@ limited greedy 'takes more memory' --set limits.memory=300MB
 limited greedy 'takes more memory' --memory 300MB --timeout 50
 timeout 60 "$recline" run "$scenario" --timeout 50 --memory 1GB >"$dir/stdout" 2>"$dir/stderr"
 is $? 0 'in time: as without' "$dir/stderr"
-finish 70
+
+# With RECLINE_LONG=1: a run that takes more than half a minute says that it goes on.
+long_tests=0
+if [ -n "$RECLINE_LONG" ]; then
+  long_tests=2
+  long() { run --set failures=none --set limits.time=40s --set 'program={binary: halo, args: ["1000", "1000000"], ranks: 8}' "$@"; }
+  long
+  is "$code:$(grep -c '^simulating, 3[0-9] s$' "$dir/stderr")" 2:1 'a long run says that it goes on' "$dir/stderr"
+  long --json
+  is "$code:$(grep -c '^simulating' "$dir/stderr")" 2:0 'but not to programs' "$dir/stderr"
+fi
+
+finish "$((70 + long_tests))"

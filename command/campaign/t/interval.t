@@ -118,6 +118,19 @@ theory --set 'checkpoint={every: 100s, writes: foreground, bytes: 1GB}' \
   --sweep 'checkpoint.levels=[{storage: local, redundancy: partner}],[{storage: nfs}],[{storage: local},{storage: nfs, every: 4}]'
 is "$?:$(grep -c 'no answer: .*there is no formula' stdout):$(tail -n 1 stdout | grep -c "^Every .* to the local disk and a partner's copy with bookmark")" \
   0:1:1 'levels have places, too, if there is a formula' stdout stderr
+# ---- what the formula does not fit ----
+
+theory --set checkpoint.writes=background
+is "$?:$(sed -n 1p stdout | grep -c 'Warning: its checkpoints are written in the background, which the formula does not fit'):$(
+  grep -c '^warning: checkpoint.writes: background: the formula' stdout)" 0:1:1 'writes in the background are a warning' stdout stderr
+theory --sweep checkpoint.writes=background,foreground
+is "$(places | wc -l):$(tail -n 1 stdout | grep -c '^Every .* with bookmark in the \(back\|fore\)ground')" 2:1 'also in a sweep' stdout
+# Three steps have places for three checkpoints, and six are due.
+theory --set program.args='["1000", "3", "1000000000000"]' --sweep checkpoint.storage=nfs
+is "$(grep -c '^   1 .* [23] of 6 (!)$' stdout):$(grep -c '^(!) nfs: only [23] of 6 checkpoints that were due committed' stdout):$(
+  tail -n 1 stdout | grep -c 'But only [23] of 6 checkpoints committed that were due\.')" 1:1:1 \
+  'too few checkpoints are marked, and told in the answer' stdout stderr
+
 # A smaller job keeps what decides the answer.
 theory --json --set program.ranks=8 --set platform.nodes=9 --set platform.storage.bandwidth=2GBps --set platform.mtbf=20d
 jq -c '.measured | [.checkpoint_s, .recovery_s, .mtbf_s]' stdout >whole
