@@ -304,7 +304,9 @@ int command_interval(int argc, char **argv)
   if (code == EXIT_FINE)
     code = find_interval(&o, &stopped);
   fflush(stdout);
-  if (stopped && o.out)
+  if (stopped && o.theory)
+    fprintf(stderr, "stopped: --theory keeps no runs; fewer cells, or --scale, take less time\n");
+  else if (stopped && o.out)
     fprintf(stderr, "stopped: the runs that have ended are in %s; the same command goes on\n",
             o.out);
   else if (stopped)

@@ -131,6 +131,14 @@ is "$(grep -c '^   1 .* [23] of 6 (!)$' stdout):$(grep -c '^(!) nfs: only [23] o
   tail -n 1 stdout | grep -c 'But only [23] of 6 checkpoints committed that were due\.')" 1:1:1 \
   'too few checkpoints are marked, and told in the answer' stdout stderr
 
+"$recline" interval cluster.yaml --theory --set program.args='["1000", "1000000"]' --out stopped >stdout 2>stderr &
+interval=$!
+while ! grep -q '^measuring' stderr; do sleep 0.01; done
+kill -TERM $interval
+wait $interval
+is "$?:$(tail -n 1 stderr):$(ls -d stopped 2>&1 | grep -c '^stopped$')" \
+  '143:stopped: --theory keeps no runs; fewer cells, or --scale, take less time:0' 'stopped, it keeps nothing' stdout stderr
+
 # A smaller job keeps what decides the answer.
 theory --json --set program.ranks=8 --set platform.nodes=9 --set platform.storage.bandwidth=2GBps --set platform.mtbf=20d
 jq -c '.measured | [.checkpoint_s, .recovery_s, .mtbf_s]' stdout >whole
