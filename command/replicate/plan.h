@@ -37,12 +37,12 @@
  *     line NAME = [c3-bcast-none out.us_%]
  *
  * A reference [RUN FIELD] is a number of that run: of result.json ("time_s.mpi"), of a phase
- * ("phase.suspend.max", the mean over its checkpoints), or of a line "NAME: NUMBER ..." that the
- * program has printed ("out.NAME"). [RUN@CONSTANT:0.5 FIELD] is the number of the same run on a
- * platform in which the constant is halved wherever it stands; @CONSTANT:TEXT puts the text in its
- * place. [published ID] is the published value itself. @(a b c: text) stands for the text once for
- * each word, joined by commas, with the word in place of %. Sizes are in bytes. A claim's value is
- * true if it is not 0. */
+ * ("phase.suspend.max", the mean over its checkpoints; "phase.suspend.rank0"), or of a line "NAME:
+ * NUMBER ..." that the program has printed ("out.NAME"). [RUN@CONSTANT:0.5 FIELD] is the number of
+ * the same run on a platform in which the constant is halved wherever it stands; @CONSTANT:TEXT
+ * puts the text in its place. [published ID] is the published value itself. @(a b c: text) stands
+ * for the text once for each word, joined by commas, with the word in place of %. Sizes are in
+ * bytes. A claim's value is true if it is not 0. */
 #ifndef RECLINE_PLAN_H
 #define RECLINE_PLAN_H
 

@@ -184,7 +184,7 @@ static gint by_number(gconstpointer a, gconstpointer b)
 static void report_phase(const struct phases *p, GArray *rows, uint32_t checkpoint, unsigned name)
 {
   const double *taken = g_hash_table_lookup(p->checkpoints, GUINT_TO_POINTER(checkpoint));
-  struct run_phase row = {.checkpoint = checkpoint};
+  struct run_phase row = {.checkpoint = checkpoint, .rank_0 = taken[name * (gsize)p->ranks]};
   double sum = 0.0;
   for (int rank = 0; rank < p->ranks; rank++) {
     double seconds = taken[name * (gsize)p->ranks + (gsize)rank];

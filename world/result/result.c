@@ -165,6 +165,10 @@ static void add_phases(GString *json, const struct result *result)
     add_seconds(json, phase->mean);
     g_string_append(json, ", \"max_s\": ");
     add_seconds(json, phase->most);
+    if (phase->rank_0 >= 0.0) {
+      g_string_append(json, ", \"rank0_s\": ");
+      add_seconds(json, phase->rank_0);
+    }
     g_string_append_c(json, '}');
   }
   g_string_append_c(json, ']');
@@ -304,6 +308,7 @@ static bool read_phase(JsonObject *object, struct run_phase *phase)
   phase->least = json_object_get_double_member(object, "min_s");
   phase->mean = json_object_get_double_member(object, "mean_s");
   phase->most = json_object_get_double_member(object, "max_s");
+  phase->rank_0 = json_object_get_double_member_with_default(object, "rank0_s", -1.0);
   phase->name = g_strdup(json_object_get_string_member_with_default(object, "phase", NULL));
   return phase->name != NULL;
 }

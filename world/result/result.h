@@ -43,6 +43,7 @@ struct run_phase {
   uint32_t checkpoint;
   int ranks;
   double least, mean, most;
+  double rank_0; /* of rank 0; negative: it was not in the phase */
 };
 
 struct result {
