@@ -42,15 +42,22 @@
  * numbers, and only a channel on which these differ needs more. There the sender sends the details
  * of what is on the way; the receiver drains it and acknowledges that by `drained`.
  *
+ * With IN_TURN, as in Open MPI 1.3, a rank settles these details with one peer after the other
+ * (bookmark_turns.h), and drains behind that. With GATHERED, ranks whose programs are held also
+ * wait in GATHERING until all are; in Open MPI that is a switch for measurements
+ * (opal_cr_enable_timer_barrier).
+ *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]
  *     WANTED -> DRAINING : hold()  [safe-point]
+ *     WANTED -> GATHERING : hold()  [safe-point]
  *     WANTED -> AGREEING : come_to()  [safe-point]
  *     AGREEING -> DRAINING : agree()  [control iteration]
+ *     AGREEING -> GATHERING : agree()  [control iteration]
  *     AGREEING -> WANTED : agree()  [control iteration]
- *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, totals, details, drained]
- *     CAPTURING -> WRITING : write_image()  [captured]
- *     WRITING -> WAITING : report()  [durable]
+ *     GATHERING -> DRAINING : begin()  [control held, begin]
+ *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, totals, details, answer,
+ * drained] CAPTURING -> WRITING : write_image()  [captured] WRITING -> WAITING : report() [durable]
  *     WAITING -> RUNNING : release()  [control release, committed]
  *     WAITING -> RECONNECTING : release()  [control release, committed]
  *     RECONNECTING -> RUNNING : go_on()  [control address]
@@ -140,12 +147,13 @@ static void request(const struct rcl_config *config, struct state *state,
     return;
   }
   state->done = 0;
+  state->gathered = 0;
   want(config, state, state->captured + 1, actions);
   rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
-/* With ONCE, returns whether the peer had sent more than this rank had received when both held
- * their programs. The peer itself finds that in compare(). */
+/* Except with TWICE, returns whether the peer had sent more than this rank had received when both
+ * held their programs. The peer itself finds that in compare(). */
 static bool differs(const struct peer *peer)
 {
   return peer->bookmark != peer->told;
@@ -161,12 +169,14 @@ static bool is_reached(const struct rcl_config *config, const struct state *stat
   return peer->bookmark_for == state->checkpoint && peer->received == peer->bookmark && has_details;
 }
 
+#include "protocols/bookmark_turns.h"
+
 /* Tells each peer whose bookmark this rank has reached that the channel from that peer is empty.
- * With ONCE a peer with equal totals knows that. Captures when the channels of all peers are empty
- * in both directions. */
+ * Except with TWICE a peer with equal totals knows that. Captures when the channels of all peers
+ * are empty in both directions. */
 static void drain(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
-  if (state->phase != DRAINING)
+  if (state->phase != DRAINING || !may_answer(config, state))
     return;
   bool quiet = true;
   for (int i = 0; i < config->ranks; i++) {
@@ -186,8 +196,8 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
   }
 }
 
-/* With ONCE, compares what this rank has sent to peer i with what the peer had received, when both
- * hold their programs. */
+/* Except with TWICE, compares what this rank has sent to peer i with what the peer had received,
+ * when both hold their programs. */
 static void compare(const struct rcl_config *config, struct state *state, int i,
                     struct rcl_actions *actions)
 {
@@ -196,13 +206,13 @@ static void compare(const struct rcl_config *config, struct state *state, int i,
     return;
   if (peer->sent == peer->confirmed)
     peer->empty_for = state->checkpoint;
-  else
+  else if (config->parameter[EXCHANGE] == ONCE)
     rcl_send_control(actions, i, DETAILS, state->checkpoint, peer->sent - peer->confirmed);
 }
 
-/* With ONCE, tells each peer both totals. The message names no checkpoint, as in Open MPI. It is
- * about the checkpoint after the receiver's last capture, since a rank captures only when it has
- * all totals for that capture. */
+/* Except with TWICE, tells each peer both totals. The message names no checkpoint, as in Open MPI.
+ * It is about the checkpoint after the receiver's last capture, since a rank captures only when it
+ * has all totals for that capture. */
 static void tell_totals(const struct rcl_config *config, struct state *state,
                         struct rcl_actions *actions)
 {
@@ -225,13 +235,14 @@ static void tell_sent(const struct rcl_config *config, struct state *state,
       rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(config, state)[i].sent);
 }
 
-static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+/* Begins to empty the channels: the program is held, and with GATHERED all others are. */
+static void begin(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
-  if (state->phase == WANTED) /* in AGREEING it is held already */
-    rcl_act(actions, RCL_ACTION_HOLD);
   state->phase = DRAINING;
+  state->turn = 0;
   struct peer *self = &peers(config, state)[config->self];
-  if (config->parameter[EXCHANGE] == TWICE || self->sent != self->received)
+  bool drains = config->parameter[EXCHANGE] == TWICE || self->sent != self->received;
+  if (!takes_turns(config) && drains)
     rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
   if (config->parameter[EXCHANGE] == TWICE)
     tell_sent(config, state, actions);
@@ -239,7 +250,32 @@ static void hold(const struct rcl_config *config, struct state *state, struct rc
     tell_totals(config, state, actions);
   self->bookmark = self->sent;
   self->bookmark_for = state->checkpoint;
+  take_turns(config, state, actions);
   drain(config, state, actions);
+}
+
+/* With GATHERED, counts at the coordinator one more rank whose program is held. The last one lets
+ * all ranks begin. */
+static void gather(const struct rcl_config *config, struct state *state,
+                   struct rcl_actions *actions)
+{
+  if (++state->gathered < (uint32_t)config->ranks)
+    return;
+  rcl_send_control_to_all(config, actions, BEGIN, state->checkpoint);
+  begin(config, state, actions);
+}
+
+static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
+{
+  if (state->phase == WANTED) /* in AGREEING it is held already */
+    rcl_act(actions, RCL_ACTION_HOLD);
+  state->phase = GATHERING;
+  if (config->parameter[EXCHANGE] != GATHERED)
+    begin(config, state, actions);
+  else if (config->self == RCL_COORDINATOR_RANK)
+    gather(config, state, actions);
+  else
+    rcl_send_control(actions, RCL_COORDINATOR_RANK, HELD, state->checkpoint, 0);
 }
 
 /* ---- safe points of the program: at which iteration all ranks are captured ---- */
@@ -411,11 +447,19 @@ static void control(const struct rcl_config *config, struct state *state,
     peer->bookmark = event->value;
     peer->bookmark_for = state->captured + 1;
     compare(config, state, event->peer, actions);
+    take_turns(config, state, actions);
     drain(config, state, actions);
     break;
   case DETAILS:
     peer->details_for = event->about;
-    rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
+    if (config->parameter[EXCHANGE] == ONCE)
+      rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
+    take_turns(config, state, actions);
+    drain(config, state, actions);
+    break;
+  case ANSWER:
+    peer->answer_for = event->about;
+    take_turns(config, state, actions);
     drain(config, state, actions);
     break;
   case DRAINED:
@@ -436,6 +480,12 @@ static void control(const struct rcl_config *config, struct state *state,
     peer->iteration = event->value;
     peer->iteration_for = event->about;
     agree(config, state, actions);
+    break;
+  case HELD:
+    gather(config, state, actions);
+    break;
+  case BEGIN:
+    begin(config, state, actions);
     break;
   }
 }
@@ -549,7 +599,8 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
 
 /* Names the phases of a checkpoint, and of recoveries, for results of runs. */
 static const struct rcl_phase phases[] = {
-    {"coordination", "hold", "capture"},    {"suspend", "capture", "captured"},
+    {"coordination", "hold", "capture"},    {"coordination", "control begin", "capture"},
+    {"gathering", "hold", "control begin"}, {"suspend", "capture", "captured"},
     {"checkpoint", "captured", "durable"},  {"continue", "durable", "release"},
     {"restart", "start closed", "release"}, {NULL, NULL, NULL}};
 
@@ -562,7 +613,7 @@ const struct rcl_protocol protocol_bookmark = {
     .piggyback_bytes = 0,
     .control_bytes = 12,
     .reconnects = true,
-    .spins = 1u << BOOKMARK | 1u << TOTALS,
+    .spins = 1u << BOOKMARK | 1u << TOTALS | 1u << DRAINED,
     .controls = controls,
     .invariants = invariants,
     .parameters = parameters,

@@ -6,9 +6,32 @@
 #include "protocols/parts/lists.h"
 #include "protocols/parts/mailbox.h"
 
-enum phase { RUNNING, WANTED, AGREEING, DRAINING, CAPTURING, WRITING, WAITING, RECONNECTING };
+enum phase {
+  RUNNING,
+  WANTED,
+  AGREEING,
+  GATHERING,
+  DRAINING,
+  CAPTURING,
+  WRITING,
+  WAITING,
+  RECONNECTING
+};
 
-enum control { REQUEST = 1, BOOKMARK, DRAINED, DONE, RELEASE, ADDRESS, ITERATION, TOTALS, DETAILS };
+enum control {
+  REQUEST = 1,
+  BOOKMARK,
+  DRAINED,
+  DONE,
+  RELEASE,
+  ADDRESS,
+  ITERATION,
+  TOTALS,
+  DETAILS,
+  ANSWER,
+  HELD,
+  BEGIN
+};
 
 static const char *const controls[] = {
     "none",
@@ -21,13 +44,16 @@ static const char *const controls[] = {
     "iteration: the request for checkpoint {about} has found me in iteration {value}",
     "totals: messages that I have received from you: {about}, and sent to you: {value}",
     "details: my messages to you that are on the way at checkpoint {about}: {value}",
+    "answer: I have the details of your messages on the way at checkpoint {about}",
+    "held: my program is held for checkpoint {about}",
+    "begin: all programs are held for checkpoint {about}",
     NULL};
 
 /* Numbers the parameters. With `iterations` ranks agree on the iteration at which they stop. */
 enum { ITERATIONS, EXCHANGE };
 
-/* Names the values of `exchange`. */
-enum { TWICE, ONCE };
+/* Names the values of `exchange`. GATHERED is IN_TURN, and no rank begins before all are held. */
+enum { TWICE, ONCE, IN_TURN, GATHERED };
 
 static const char *const parameters[] = {"iterations", "exchange", NULL};
 
@@ -45,10 +71,13 @@ struct peer {
   uint32_t address_for; /* the peer's address after the checkpoint has arrived */
   uint32_t iteration;   /* iteration of the peer's program when the request reached the peer */
   uint32_t iteration_for;
-  /* with `exchange` ONCE */
+  /* except with `exchange` TWICE */
   uint32_t told;        /* value of `received` when this rank held its program */
   uint32_t confirmed;   /* the peer's `received` from this rank when the peer held its program */
   uint32_t details_for; /* the peer has told how many messages are missing here */
+  /* with `exchange` IN_TURN or GATHERED */
+  uint32_t asked_for;  /* this rank has told the peer how many messages are missing there */
+  uint32_t answer_for; /* the peer has answered that */
 };
 
 struct state {
@@ -60,6 +89,8 @@ struct state {
   uint32_t closed;     /* 1: connections are closed, and all addresses are to be exchanged */
   uint32_t later;      /* in phase RECONNECTING: checkpoint that was requested meanwhile */
   uint32_t iteration;  /* the program's iteration, if ranks agree on one, or 0 if none has begun */
+  uint32_t turn;       /* with turns, from phase DRAINING on: number of turns that are over */
+  uint32_t gathered;   /* coordinator, with GATHERED: number of ranks whose programs are held */
 };
 
 #define LISTS(ARRAY, LIST)                                                                         \

@@ -58,7 +58,8 @@ static bool checkpoint_holds(const struct rcl_whole *w, int i, int j)
   if (is_behind(w, i) || phase == RUNNING || phase == RECONNECTING)
     return state->captured == w->committed &&
            (is_behind(w, i) || state->checkpoint == w->committed);
-  if (phase == WANTED || phase == AGREEING || phase == DRAINING || phase == CAPTURING)
+  if (phase == WANTED || phase == AGREEING || phase == GATHERING || phase == DRAINING ||
+      phase == CAPTURING)
     return state->captured == w->committed && state->checkpoint == next_of(w);
   if (phase == WRITING)
     return state->captured == next_of(w) && state->checkpoint == next_of(w);
@@ -83,14 +84,16 @@ static bool held_holds(const struct rcl_whole *w, int i, int j)
 static bool is_no_newer(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for <= checkpoint &&
-         peer->empty_for <= checkpoint && peer->details_for <= checkpoint;
+         peer->empty_for <= checkpoint && peer->details_for <= checkpoint &&
+         peer->asked_for <= checkpoint && peer->answer_for <= checkpoint;
 }
 
 /* Returns whether the image was captured when the peer was drained in both directions. */
 static bool is_captured_as(const struct peer *peer, uint32_t checkpoint)
 {
   return peer->bookmark_for <= checkpoint && peer->drained_for == checkpoint &&
-         peer->empty_for == checkpoint && peer->details_for <= checkpoint;
+         peer->empty_for == checkpoint && peer->details_for <= checkpoint &&
+         peer->asked_for <= checkpoint && peer->answer_for <= checkpoint;
 }
 
 static bool newer_image_holds(const struct rcl_whole *w, int i, int j)
@@ -184,11 +187,74 @@ static bool is_lacking(const struct rcl_whole *w, int i, int j)
          peer_of(w, i, j)->sent != peer_of(w, j, i)->told;
 }
 
+/* ---- turns ---- */
+
+static bool has_turns(const struct rcl_whole *w)
+{
+  return takes_turns(w->rank[0].config);
+}
+
+/* Returns whether that turn of rank i is over, for C1. */
+static bool is_over(const struct rcl_whole *w, int i, uint32_t turn)
+{
+  return has_turns(w) && has_stopped(w, i) && state_of(w, i)->turn > turn;
+}
+
+static bool has_asked(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, i, j)->asked_for == next_of(w);
+}
+
+/* Returns whether j has answered the details of i. */
+static bool has_answered(const struct rcl_whole *w, int i, int j)
+{
+  return is_over(w, j, hearing_turn(j, i)) && is_lacking(w, i, j);
+}
+
+static bool knows_details(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, j, i)->details_for == next_of(w);
+}
+
+static bool knows_answer(const struct rcl_whole *w, int i, int j)
+{
+  return peer_of(w, i, j)->answer_for == next_of(w);
+}
+
+static bool turn_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  uint32_t turn = state_of(w, i)->turn;
+  return !has_turns(w) || !has_stopped(w, i) ||
+         (turn <= turns(w->ranks) && (phase_of(w, i) == DRAINING || turn == turns(w->ranks)));
+}
+
+static bool asked_holds(const struct rcl_whole *w, int i, int j)
+{
+  if (i == j || !has_turns(w))
+    return !has_asked(w, i, j);
+  uint32_t telling = telling_turn(i, j);
+  if (has_asked(w, i, j) &&
+      !(is_told(w, j, i) && is_lacking(w, i, j) && state_of(w, i)->turn >= telling))
+    return false;
+  return (!has_stopped(w, i) || !state_of(w, i)->turn || is_told(w, j, i)) &&
+         (!is_over(w, i, telling) || !is_lacking(w, i, j) || knows_answer(w, i, j));
+}
+
+static bool answer_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *answer = under_way(w, j, i, ANSWER);
+  return answer->count + knows_answer(w, i, j) == (i != j && has_answered(w, i, j)) &&
+         (!answer->count || answer->about == next_of(w)) &&
+         (i == j || !has_answered(w, i, j) || knows_details(w, i, j));
+}
+
 static bool details_hold(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_control *details = under_way(w, i, j, DETAILS);
-  bool is_known = peer_of(w, j, i)->details_for == next_of(w);
-  return details->count + is_known == (is_once(w) && is_told(w, j, i) && is_lacking(w, i, j)) &&
+  bool tells =
+      has_turns(w) ? has_asked(w, i, j) : is_once(w) && is_told(w, j, i) && is_lacking(w, i, j);
+  return details->count + knows_details(w, i, j) == tells &&
          (!details->count || details->about == next_of(w));
 }
 
@@ -198,6 +264,7 @@ static bool drained_holds(const struct rcl_whole *w, int i, int j)
   return !is_drained(w, i, j) ||
          (has_stopped(w, i) && has_stopped(w, j) && is_told(w, i, j) &&
           peer->received == peer_of(w, i, j)->sent &&
+          (!has_turns(w) || state_of(w, j)->turn == turns(w->ranks)) &&
           (!is_once(w) || !is_lacking(w, i, j) || peer->details_for == next_of(w)));
 }
 
@@ -285,11 +352,15 @@ static bool iteration_holds(const struct rcl_whole *w, int i, int j)
 /* Control messages of C and C1 follow each other on a channel in this order. */
 static bool order_holds(const struct rcl_whole *w, int i, int j)
 {
-  static const uint8_t order[] = {ADDRESS, RELEASE, ITERATION, REQUEST, BOOKMARK,
-                                  TOTALS,  DETAILS, DRAINED,   ADDRESS, DONE};
+  static const uint8_t orders[2][14] = {{ADDRESS, RELEASE, ITERATION, REQUEST, HELD, BEGIN,
+                                         BOOKMARK, TOTALS, ANSWER, DETAILS, DRAINED, ADDRESS, DONE},
+                                        {ADDRESS, RELEASE, ITERATION, REQUEST, HELD, BEGIN,
+                                         BOOKMARK, TOTALS, DETAILS, ANSWER, DRAINED, ADDRESS,
+                                         DONE}};
+  const uint8_t *order = orders[i < j];
   const struct rcl_whole_control *control = rcl_whole_between(w, i, j)->control;
   uint32_t place = 0, wrong = control[0].count;
-  for (unsigned k = 0; k < sizeof order; k++) {
+  for (unsigned k = 0; k < 13; k++) {
     const struct rcl_whole_control *next = &control[order[k]];
     uint32_t is_other = order[k] == ADDRESS && next->about != (k ? next_of(w) : w->committed),
              is_here = (next->count != 0) & !is_other;
@@ -304,7 +375,7 @@ static bool silent_holds(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(w, i, j);
   uint32_t count = channel->messages;
-  for (int kind = REQUEST; kind <= DETAILS; kind++)
+  for (int kind = REQUEST; kind <= BEGIN; kind++)
     count |= channel->control[kind].count;
   return !is_behind(w, i) || !count;
 }
@@ -316,7 +387,53 @@ static bool channels_hold(const struct rcl_whole *w, int i, int j)
   return !is_quiet_since(w, i, CAPTURING) || !under_way;
 }
 
+/* ---- GATHERED ---- */
+
+static bool is_gathered(const struct rcl_whole *w)
+{
+  return w->rank[0].config->parameter[EXCHANGE] == GATHERED;
+}
+
+static bool has_held(const struct rcl_whole *w, int i)
+{
+  return is_quiet_since(w, i, GATHERING);
+}
+
+static bool told_held_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *held = under_way(w, i, j, HELD);
+  return !held->count || (is_gathered(w) && i != j && j == RCL_COORDINATOR_RANK && has_held(w, i) &&
+                          held->about == next_of(w));
+}
+
+static bool begin_holds(const struct rcl_whole *w, int i, int j)
+{
+  const struct rcl_whole_control *begin = under_way(w, i, j, BEGIN);
+  if (i != RCL_COORDINATOR_RANK || i == j || !is_gathered(w))
+    return !begin->count;
+  return begin->count + has_stopped(w, j) == has_stopped(w, i) &&
+         (!begin->count || (phase_of(w, j) == GATHERING && begin->about == next_of(w)));
+}
+
 /* ---- all ranks ---- */
+
+static bool gathered_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)i, (void)j;
+  uint32_t held = 0;
+  for (int each = 0; each < w->ranks; each++)
+    held += has_held(w, each) && !under_way(w, each, RCL_COORDINATOR_RANK, HELD)->count;
+  if (!is_gathered(w) || is_behind(w, RCL_COORDINATOR_RANK) || !takes_part(w, RCL_COORDINATOR_RANK))
+    return true;
+  return state_of(w, RCL_COORDINATOR_RANK)->gathered == held &&
+         (has_stopped(w, RCL_COORDINATOR_RANK) == (held == (uint32_t)w->ranks));
+}
+
+static bool waits_for_all_holds(const struct rcl_whole *w, int i, int j)
+{
+  (void)j;
+  return phase_of(w, i) != GATHERING || is_gathered(w);
+}
 
 static bool count_holds(const struct rcl_whole *w, int i, int j)
 {
@@ -368,6 +485,12 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, received_holds},
     {"details", "details go to j, or are known there, exactly if i knows that j lacks messages",
      RCL_OF_PAIR, false, details_hold},
+    {"turn", "a rank captures when all its turns are over",
+     RCL_OF_RANK, false, turn_holds},
+    {"asked", "i goes on behind its turn to tell j when j has answered, or lacks nothing",
+     RCL_OF_PAIR, false, asked_holds},
+    {"answer", "an answer is under way to i, or known there, exactly if j has heard the details",
+     RCL_OF_PAIR, false, answer_holds},
     {"drained", "what j has found drained has stopped, as j has, and all is received",
      RCL_OF_PAIR, false, drained_holds},
     {"empty", "that j is drained is under way to i, or known there, exactly if it is so",
@@ -376,6 +499,12 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, quiet_holds},
     {"newer image", "the image of C1 has the totals that its rank has",
      RCL_OF_PAIR, false, newer_image_holds},
+    {"gathering", "a program waits for all others to be held only if ranks gather",
+     RCL_OF_RANK, false, waits_for_all_holds},
+    {"told held", "only a rank whose program is held for C1 tells so, to the coordinator",
+     RCL_OF_PAIR, false, told_held_holds},
+    {"begin", "that all are held is under way to j, or heard there, exactly if it was told",
+     RCL_OF_PAIR, false, begin_holds},
     {"request", "the request for C1 is under way to j, or heard there, exactly if it was made",
      RCL_OF_PAIR, false, request_holds},
     {"release", "the release of C is under way to j exactly if j waits for it",
@@ -398,6 +527,8 @@ static const struct rcl_clause line[] = {
      RCL_OF_PAIR, false, silent_holds},
     {"channels", "from CAPTURING on no message of the program is under way from i or to it",
      RCL_OF_PAIR, false, channels_hold},
+    {"gathered", "the coordinator has counted the ranks that have told that they are held",
+     RCL_OF_ALL, false, gathered_holds},
     {"count", "the coordinator has counted the ranks that have reported C1",
      RCL_OF_ALL, false, count_holds},
     {"committing", "C1 is being committed exactly if all are counted, by the coordinator alone",

@@ -40,14 +40,14 @@ turn_each() { # PROTOCOL COUNT: turns round every `each`-th clause of COUNT
   done
   is "$(echo "$clauses" | wc -l)" "$2" "$of: there are as many clauses"
 }
-each=3 tests=217
-[ -z "${RECLINE_LONG:-}" ] || each=1 tests=343
+each=3 tests=219
+[ -z "${RECLINE_LONG:-}" ] || each=1 tests=350
 turn_each blocking 30
 turn_each chandy-lamport 26
 turn_each lai-yang 27
 turn_each message-tagging 34
 turn_each event-logging 35
-turn_each bookmark 34
+turn_each bookmark 41
 
 # ---- what the explorer keeps of the states before ----
 

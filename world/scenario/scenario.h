@@ -141,7 +141,7 @@ enum writes { WRITES_BACKGROUND, WRITES_FOREGROUND };
 enum log_place { LOG_IN_MEMORY, LOG_IN_STORAGE };
 /* Says how bookmark's ranks learn that channels are empty (protocols/bookmark.c). The protocol's
  * parameter `exchange` has the same values. */
-enum exchanges { EXCHANGE_TWICE, EXCHANGE_ONCE };
+enum exchanges { EXCHANGE_TWICE, EXCHANGE_ONCE, EXCHANGE_IN_TURN, EXCHANGE_GATHERED };
 /* Says how a protocol's words travel with a collective: in a collective of their own ahead of the
  * data, with the data, or in one of these two ways, depending on the size of the data. */
 enum control { CONTROL_SEPARATE, CONTROL_COMBINED, CONTROL_AUTO };
