@@ -205,6 +205,7 @@ globalThis.ready = (async () => {
     view = engine.view();
     remember();
     go(Number.isInteger(at) ? at : world.at);
+    if (world.searches && !asked.has('at')) search();
   }
 
   // ---- finding ----

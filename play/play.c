@@ -61,6 +61,7 @@ static bool read_claim(const char *file, struct played *p, GError **error)
     p->source = g_strdup(claim->source);
     p->object = g_strdup(claim->protocol.file);
     p->protocol = g_strdup(claim->protocol.name);
+    p->searches = claim->expect.verdict == EXPECT_VIOLATED && properties->len > 1;
     free(header);
     parts_clear(&parts);
     world_clear(&world);
@@ -340,6 +341,7 @@ static char *put_world(const struct played *p, const char *source, char *page)
   json_add_whole(builder, "again", p->again);
   json_add_whole(builder, "at", p->at);
   json_add_bool(builder, "real", p->times != NULL);
+  json_add_bool(builder, "searches", p->searches);
   page = add_states(builder, p, source, page);
   json_open_object(builder, "words");
   add_words(builder, "events", words_events);

@@ -21,6 +21,7 @@ struct played {
   struct move *moves;
   unsigned count, again; /* number of moves, and how many of them, at the end, repeat for ever */
   unsigned at;           /* number of moves that are taken when the page opens */
+  bool searches;         /* the page opens with a search for the violation that a claim expects */
 };
 
 /* Reads a claim by its id, a scenario, or a trace, which it replays. `source` is NULL, or the C

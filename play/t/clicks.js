@@ -180,18 +180,23 @@ run(async () => {
   const expected = JSON.parse(fs.readFileSync(`${dir}/expected.json`, 'utf8'));
   const p = await open(dir);
   await p.go(`file://${dir}/lie-c3-drop.html`);
+  await p.until("!document.getElementById('search').disabled && document.getElementById('found').textContent");
+  is([(await found(p)).split(' (')[0], await p.evaluate('Number(document.getElementById("step").value)')],
+    [`A shortest run to a violation: ${expected.moves} more moves`, expected.moves], 'a claim that is violated opens with a run to the violation');
+  await p.go('about:blank').catch(() => {});
+  await p.go(`file://${dir}/lie-c3-drop.html#at=0`);
   await steps(p);
   await drawnMarks(p);
   await names(p);
   await colours(p);
   await p.go('about:blank').catch(() => {});
-  await p.go(`file://${dir}/lie-c3-drop.html`);
+  await p.go(`file://${dir}/lie-c3-drop.html#at=0`);
   await fitted(p);
   await covered(p);
   await narrow(p);
   await linked(p);
   await p.go('about:blank').catch(() => {});
-  await p.go(`file://${dir}/lie-c3-drop.html`);
+  await p.go(`file://${dir}/lie-c3-drop.html#at=0`);
   await searched(p);
   is((await found(p)).split(' (')[0], `A shortest run to a violation: ${expected.moves} more moves`, 'the search finds a violation');
   is(new RegExp(`^Violated: ${expected.property}(, at rank \\d+)?, by step ${expected.moves - 1}: `).test(await verdict(p)), true, 'and it is shown');
