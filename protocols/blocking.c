@@ -1,10 +1,10 @@
-/* Blocking at a barrier: all ranks are checkpointed in one barrier of the program, with nothing
- * under way, and leave it when the checkpoint is committed.
+/* Blocking at a barrier: all ranks are checkpointed in one barrier of the program, with no message
+ * under way, and leave the barrier when the checkpoint is committed.
  *
  * Source: the slides of Stodghill on coordinated checkpoints ("blocking": a global snapshot at a
  * barrier, for bulk-synchronous programs, on the assumption that no messages are in flight across
  * it); "Event Logging", section 2.2.1 (blocking coordination: the processes are synchronised until
- * the recovery line has been set up). It is what application-level checkpointing did before C3.
+ * the recovery line has been set up). Application-level checkpointing did this before C3.
  *
  *               barrier: wanted, and quiet         captured
  *     RUNNING ------------------------> CAPTURING ----------> WRITING
@@ -19,12 +19,12 @@
  *     WAITING -> RUNNING : release()  [control release, committed]
  *
  * Every rank contributes two numbers to a barrier: 1 if it wants a checkpoint (only the
- * coordinator, rank 0, ever does), and how many more messages it has sent than received. All see
- * the same sums, so all decide alike, without a control message. They are captured if a checkpoint
- * is wanted, all ranks are in this barrier and no message is under way. None comes under way then,
- * as no rank sends before all are in. A barrier that is crossed by messages is passed; the
- * checkpoint is taken at the next one that is quiet. A program without such barriers is never
- * checkpointed, and starts from its beginning after a crash.
+ * coordinator, rank 0, ever does), and how many more messages it has sent than received. All ranks
+ * see the same sums, so they decide alike, without a control message. They are captured if a
+ * checkpoint is wanted, all ranks are in this barrier and no message is under way. Then no message
+ * comes under way, because no rank sends before all ranks are in the barrier. Ranks pass a barrier
+ * that messages cross, and take the checkpoint at the next barrier that no message crosses. A
+ * program without such barriers is never checkpointed, and starts from its beginning after a crash.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -44,15 +44,15 @@ enum control { DONE = 1, RELEASE };
 static const char *const controls[] = {"none", "done: my image of checkpoint {about} is stored",
                                        "release: checkpoint {about} is committed: go on", NULL};
 
-enum contribution { WANTED, UNDER_WAY }; /* words of a barrier */
+enum contribution { WANTED, UNDER_WAY }; /* the words of a contribution to a barrier */
 
 struct state {
   uint32_t phase;
-  uint32_t captured;  /* the last checkpoint captured */
+  uint32_t captured;  /* the last captured checkpoint */
   uint32_t committed; /* the last checkpoint that this rank knows to be committed */
-  uint32_t wanted;    /* coordinator: 1: a checkpoint was asked for and is not yet taken */
-  uint32_t sent;      /* messages sent */
-  uint32_t received;  /* messages received */
+  uint32_t wanted;    /* at the coordinator: 1 if a checkpoint was requested and is not yet taken */
+  uint32_t sent;      /* number of messages sent */
+  uint32_t received;  /* number of messages received */
   struct rcl_commit commit;
 };
 
@@ -73,8 +73,8 @@ static void join(const struct rank *r)
   join->words[UNDER_WAY] = r->state->sent - r->state->received; /* modulo 2^32 */
 }
 
-/* Ends a collective call, as all contributions to it have come. If it is a barrier of all ranks,
- * and quiet, takes the checkpoint that is wanted. */
+/* Ends a collective call, because all contributions to it have come. If the call is a barrier of
+ * all ranks and no message is under way, takes the checkpoint that is wanted. */
 static void leave(const struct rank *r)
 {
   bool all =
@@ -214,7 +214,7 @@ const struct rcl_protocol protocol_blocking = {
     .name = "blocking",
     .title = "blocking at a barrier (slides of Stodghill, 2003; Event Logging, section 2.2.1)",
     .control_bytes = 12,
-    .call_bytes = 1, /* they tell whether a checkpoint is due */
+    .call_bytes = 1, /* the words tell whether a checkpoint is due */
     .collectives = true,
     .barrier_words = true,
     .controls = controls,

@@ -7,7 +7,7 @@
  *
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
  *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every neighbour how many
- *        messages it has sent there (mySendCount), and logs late messages and the outcomes of
+ *        messages it has sent to it (mySendCount), and logs late messages and the outcomes of
  *        non-deterministic decisions; when all its late messages are in, it tells the initiator
  *        readyToStopLogging
  *     3  when all are ready, the initiator sends stopLogging
@@ -33,11 +33,11 @@
  * its number in the sender's epoch. If this colour is not the receiver's, the message is late at a
  * receiver that is logging, and early at one that is not. A rank remembers early messages by
  * (sender, number). After a restart a rank tells its peers which of their messages it has already,
- * and they suppress these. Its program is held until all peers have told it, in turn, what they
- * have.
+ * and they suppress these. The program of the rank is held until all peers have told the rank which
+ * of its messages they have.
  *
- * Collectives are handled by the direction in which data flow (section 5); a rank sees from the
- * epochs of the ranks whose data flow to it whether a call crosses the recovery line:
+ * Collectives are handled by the direction in which data flow (section 5); the epochs of the ranks
+ * whose data flow to a rank tell that rank whether a call crosses the recovery line:
  *
  *                      crosses, logging         crosses, behind the line     does not cross
  *     all to all       log the result           -                            a rank whose data
@@ -47,12 +47,12 @@
  *     barrier          -                        checkpoint, then pass
  *
  * Where the paper is wrong (docs/protocols/c3.md): Figure 5 decides by exclusive or whether a call
- * crosses, which only gives the parity of the colours; Figure 8 stops logging at a barrier that
- * crosses. Where the paper is silent: no rank takes a new checkpoint while any rank still has a
- * part of its log to replay, a message to suppress or a broadcast to repeat. Otherwise the next
- * line would depend on entries that only the previous line's log has. A rank cannot ensure this
- * alone, as a barrier may force its checkpoint, so after a restart all ranks tell the initiator
- * when their replay is over (docs/protocols/c3.md).
+ * crosses the line, which only gives the parity of the colours. Figure 8 stops logging at a barrier
+ * that crosses the line. Where the paper is silent: no rank takes a new checkpoint while any rank
+ * still has a part of its log to replay, a message to suppress or a broadcast to repeat. Otherwise
+ * the next line would depend on entries that only the previous line's log has. A rank cannot ensure
+ * this alone, because a barrier may force its checkpoint. So after a restart all ranks tell the
+ * initiator when their replay is over (docs/protocols/c3.md).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -91,7 +91,7 @@ static void begin_checkpoint(const struct rank *r)
  * committed. */
 static void want(const struct rank *r, uint32_t checkpoint)
 {
-  if (checkpoint > r->state->epoch) /* else a barrier has forced it already */
+  if (checkpoint > r->state->epoch) /* otherwise a barrier has forced it already */
     r->state->wanted = checkpoint;
   if (checkpoint > 2)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
@@ -172,8 +172,8 @@ static bool tells(const struct rcl_config *config, int peer)
   return rcl_is_neighbour(config, peer) || (peer != config->self && initiator(config));
 }
 
-/* Begins a new epoch: announces the messages sent in the old one. Early messages count as on time
- * from now on. */
+/* Begins a new epoch: announces the messages sent in the old epoch. From now on early messages
+ * count as intra-epoch. */
 static void begin_logging(const struct rank *r)
 {
   clear_log(r);
@@ -186,7 +186,7 @@ static void begin_logging(const struct rank *r)
     struct peer *peer = &peers(r->config, r->state)[i];
     if (is_told(r->config, i))
       rcl_send_control(r->actions, i, MY_SEND_COUNT, r->state->epoch, peer->sent);
-    if (!tells(r->config, i)) { /* the rank itself, or one with which it exchanges nothing */
+    if (!tells(r->config, i)) { /* the rank itself, or a rank with which it exchanges nothing */
       peer->announced = peer->sent;
       peer->announced_for = r->state->epoch;
     }
@@ -303,13 +303,15 @@ static void collected(const struct rank *r)
     stop_logging(r);
   rcl_act(r->actions, RCL_ACTION_DELIVER);
   made(r, r->event->comm, r->event->call);
-  if (!r->event->makes) /* results on the new communicator may be late: MEMBER comes first */
+  if (!r->event->makes) /* if it does, MEMBER comes first, as results on the new communicator may be
+                           late */
     check_ready(r);
 }
 
 /* ---- recovery: all ranks go back to the last committed checkpoint ---- */
 
-/* Sets counts back to their values at the line, as the state was stored when logging stopped. */
+/* Sets counts back to their values at the line, because the state was stored when logging
+ * stopped. */
 static void back_to_line(const struct rank *r)
 {
   r->state->replaying = true;
@@ -355,8 +357,8 @@ static void resume(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_RELEASE);
 }
 
-/* Ends the replay if nothing is left of it. Is called after every step, as any step may be the last
- * one of the replay. */
+/* Ends the replay if nothing is left of it. It is called after every step, because any step may be
+ * the last one of the replay. */
 static void check_replayed(const struct rank *r)
 {
   if (!r->state->replaying || r->state->phase == RECOVERING || !replay_is_over(r))
@@ -410,7 +412,7 @@ static void control(const struct rank *r)
   case READY_TO_STOP_LOGGING:
     count_ready(r);
     break;
-  case STOP_LOGGING: /* an older one may come after the checkpoint that a barrier has forced */
+  case STOP_LOGGING: /* an older message may come after the checkpoint that a barrier has forced */
     if (r->event->about == r->state->epoch)
       stop_logging(r);
     break;
@@ -583,7 +585,7 @@ static const struct variant envelopes = {.by_envelope = true};
 RCL_FORM(numbers)
 RCL_FORM(envelopes)
 
-/* Names what C3 assumes. Without numbers, it also relies on the order of messages with one
+/* Names what C3 assumes. Without numbers, C3 also relies on the order of messages with the same
  * envelope. */
 #define ASSUMES (RCL_ASSUMES_CONTROL_ORDER | RCL_ASSUMES_RECEIVED)
 #define PLACE(ASSUMED)                                                                             \

@@ -4,7 +4,7 @@
  * Marzullo, family-based logging for f failures (Message Logging, IEEE Transactions on Software
  * Engineering 24(2), 1998, section 6).
  *
- * A *determinant* tells what an event of a rank was: which message a receive was given, how a
+ * A *determinant* tells what an event of a rank was: which message a receive was given, or how a
  * decision came out. Payloads are logged by their senders (links.h). A rank keeps the determinants
  * of its events, and of all events on which it depends, in memory. A determinant is *stable* when f
  * + 1 ranks have it. Other determinants travel with a message if its receiver may lack them. So
@@ -12,11 +12,12 @@
  * waits for storage. A determinant is dropped when a durable checkpoint covers it.
  *
  * After a crash the restarted rank asks all others for determinants, and holds its program until
- * all have answered. They send all their determinants, so that this rank counts again among the
- * ranks that have them. If another rank fails meanwhile, this rank asks again. A rank answers that
- * only after it has noticed the failure, when no message of the dead rank can reach it any more.
- * Then the program runs again, with the same receives and decisions, after both ends of each link
- * have reported what they have received (links.h). Survivors never go back, and go on meanwhile.
+ * all have answered. The others send all their determinants, so that the restarted rank counts
+ * again among the ranks that have them. If another rank fails meanwhile, the restarted rank asks
+ * again. A rank answers the new question only after it has noticed that failure, when no message of
+ * the dead rank can reach it any more. Then the program runs again, with the same receives and
+ * decisions, after both ends of each link have reported what they have received (links.h).
+ * Survivors never go back, and go on during the recovery.
  *
  * An output waits until the determinants before it are stable. The rank asks some peers to confirm
  * that they have these determinants (causal_outputs.h).
@@ -88,8 +89,8 @@ static void note_reception(const struct rank *r)
     r->state->events++;
 }
 
-/* Notes a decision. A polling program makes the same decision many times in a row: together they
- * are one event, until others know of it. */
+/* Notes a decision. A polling program makes the same decision many times in a row. These decisions
+ * are together one event, until others know of it. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct determinant *last = log_of(r->config, r->state) + r->state->log - 1;
@@ -218,8 +219,8 @@ static void cancel(const struct rank *r)
   }
 }
 
-/* Takes a determinant from a peer. The determinants of one rank come in that rank's order, without
- * those that were stable, so an earlier determinant can be new only after a restart. */
+/* Takes a determinant from a peer. The determinants of a rank come in that rank's order, and stable
+ * determinants are left out, so an earlier determinant can be new only after a restart. */
 static void learn(const struct rank *r)
 {
   struct peer *peer = peers_of(r->config, r->state);
@@ -242,7 +243,7 @@ static void learn(const struct rank *r)
   append(r, &d);
 }
 
-/* ---- a checkpoint, of this rank alone ---- */
+/* ---- a checkpoint of this rank alone ---- */
 
 static void take_checkpoint(const struct rank *r)
 {
@@ -273,8 +274,8 @@ static void captured(const struct rank *r)
   rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-/* Makes the pending checkpoint the one to start from, and drops entries that only the old one
- * needed. */
+/* Makes the pending checkpoint the checkpoint to start from, and drops entries that only the old
+ * checkpoint needed. */
 static void settle(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -313,8 +314,8 @@ static void checkpointed(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* Forgets which determinants this rank and the peer have told each other, as the peer's memory is
- * lost. */
+/* Forgets which determinants this rank and the peer have told each other, because the peer's memory
+ * is lost. */
 static void link_down(const struct rank *r, int rank)
 {
   struct rcl_links links = links_of(r);
@@ -488,8 +489,8 @@ static bool log_is_whole(const struct rank *r)
   return rcl_links_log_is_whole(&links, released);
 }
 
-/* Checks that no number in the list is the next one expected, as the message that closes a gap
- * takes the numbers behind it out of the list. */
+/* Checks that no number in the list is the next expected number, because the message that closes a
+ * gap takes the numbers behind the gap out of the list. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -25,18 +25,18 @@
  *     WRITING -> RUNNING : durable()  [durable]
  *
  * The sources say little about how the initiator learns of step 5: by a "direct channel" or a
- * "spanning tree". Both are here: every rank says `done` to its parent when it and all ranks below
- * it are done. In chandy-lamport the initiator is the parent of all, in chandy-lamport-tree rank r
- * has the parent (r - 1) / 2.
+ * "spanning tree". This file has both: every rank says `done` to its parent when it and all ranks
+ * below it are done. In chandy-lamport the initiator is the parent of all ranks; in
+ * chandy-lamport-tree rank r has the parent (r - 1) / 2.
  *
  * The next checkpoint begins after the commit. So its markers also say that the last checkpoint is
- * committed, and ranks erase the one before that.
+ * committed, and ranks erase the checkpoint before that.
  *
  * Recovery: all ranks go back, the channels are empty, and the recorded messages are delivered
  * before anything else. Nothing is replayed or suppressed: no message crosses the line backwards.
  *
- * A rank's messages to itself have a channel, too, but no marker comes through it: those under way
- * at the checkpoint are counted.
+ * A rank's messages to itself have a channel, too, but no marker comes through it. Instead the rank
+ * counts its messages to itself that are under way at the checkpoint.
  *
  * Above MPI's matching, where messages are received in another order than they were sent, the
  * algorithm is wrong (docs/protocols/chandy-lamport.md, mutant application).
@@ -71,19 +71,20 @@ static const char *const controls[] = {
 
 struct state {
   uint32_t phase;
-  uint32_t captured; /* the last checkpoint captured */
-  uint32_t done;     /* ranks below this one that are done with the last checkpoint */
-  uint32_t own;      /* messages under way from this rank to itself */
+  uint32_t captured; /* the last captured checkpoint */
+  uint32_t done;     /* number of ranks below this one that are done with the last checkpoint */
+  uint32_t own;      /* number of messages under way from this rank to itself */
   uint32_t own_late; /* how many of these were under way at the checkpoint */
-  uint32_t recorded; /* messages in the mailbox */
-  uint32_t durable;  /* parts of the last checkpoint on disk, a bit each */
+  uint32_t recorded; /* number of messages in the mailbox */
+  uint32_t durable;  /* one bit for each part of the last checkpoint that is on disk */
 };
 
 struct variant {
-  bool tree; /* done goes up a binary tree */
+  bool tree; /* true if `done` goes up a binary tree */
 };
 
-/* Lists, for each rank, the checkpoint of the last marker from it; and the recorded messages. */
+/* Lists, for each rank, the checkpoint of the last marker from that rank. Also lists the recorded
+ * messages. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(markers, uint32_t, config->ranks)                                                          \
   LIST(recorded_of, struct rcl_kept, config->capacity, state->recorded, RCL_FULL_KEPT)
@@ -103,7 +104,7 @@ static int parent(const struct rank *r)
   return r->variant->tree ? (r->config->self - 1) / 2 : RCL_COORDINATOR_RANK;
 }
 
-/* Returns how many ranks have this one as their parent. */
+/* Returns how many ranks have this rank as their parent. */
 static uint32_t children(const struct rank *r)
 {
   int self = r->config->self, ranks = r->config->ranks;
@@ -112,7 +113,7 @@ static uint32_t children(const struct rank *r)
   return (uint32_t)((2 * self + 1 < ranks) + (2 * self + 2 < ranks));
 }
 
-/* Tells the parent, or commits, when this rank and all below it are done. */
+/* When this rank and all ranks below it are done, tells the parent, or commits. */
 static void report(const struct rank *r)
 {
   if (r->state->phase != RUNNING || r->state->done < children(r))

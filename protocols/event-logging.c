@@ -25,23 +25,23 @@
  *
  * Logging: every send is logged in SENT, every message given to the program in RECEIVED.
  * Checkpoint: an initiator (rank 0, or several ranks) takes its checkpoint and sends each peer the
- * envelopes of all messages to it since the last checkpoint. The first such log tells a peer to
- * take its own checkpoint. Identification: each envelope of a peer's log is looked for in ORPHANS
- * (received before its sender's checkpoint) and then in RECEIVED. If it is found, the message does
- * not cross the line, otherwise it is IN_TRANSIT. Envelopes that are left in RECEIVED at the end
- * are orphans. Envelopes are identified one by one as they come, with the same result as the
- * paper's steps on whole logs. Recovery: messages in transit are given from the log, and the
+ * envelopes of all messages to it since the last checkpoint. The first send log that a peer gets
+ * tells it to take its own checkpoint. Identification: each envelope of a peer's log is looked for
+ * in ORPHANS (received before its sender's checkpoint) and then in RECEIVED. If it is found, the
+ * message does not cross the line, otherwise it is IN_TRANSIT. Envelopes that are left in RECEIVED
+ * at the end are orphans. Envelopes are identified one by one as they come, with the same result as
+ * the paper's steps on whole logs. Recovery: messages in transit are given from the log, and the
  * orphans, which their senders send again, are dropped.
  *
  * Forms: the logs are lists, or sorted. The content of a message in transit is logged when the
  * program receives it, or at once, while the program is held until all such messages are in (the
- * paper's posted receives). `event-logging-paired` is a list that a sorted log follows step by
- * step.
+ * paper's posted receives). `event-logging-paired` has lists, and beside each list a sorted log
+ * that is changed in step.
  *
  * Where the paper is silent or wrong (docs/protocols/event-logging.md): a message that arrives
- * between its receiver's checkpoint and its sender's log is kept until that log identifies it. The
- * orphans to be dropped have a log of their own, as the next identification needs other envelopes.
- * After a restart programs are held until the orphans have come again.
+ * after its receiver's checkpoint and before its sender's log is kept until that log identifies it.
+ * The orphans that will be dropped have a log of their own, because the next identification needs
+ * other envelopes. After a restart programs are held until the orphans have come again.
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -87,7 +87,7 @@ static bool is_expired(const struct rank *r, const struct rcl_event *receive)
   return false;
 }
 
-/* Counts the late messages with this envelope (NULL: all) that are in. */
+/* Counts the late messages with this envelope, or all if it is NULL, that have come. */
 static uint32_t late_in(const struct rank *r, const struct rcl_envelope *e)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -97,8 +97,8 @@ static uint32_t late_in(const struct rank *r, const struct rcl_envelope *e)
   return late;
 }
 
-/* Returns whether the next message with this envelope is in transit: such messages arrive in the
- * order of sending.
+/* Returns whether the next message with this envelope is in transit. Messages with one envelope
+ * arrive in the order of sending.
  */
 static bool next_is_late(const struct rank *r, const struct rcl_envelope *e)
 {
@@ -121,7 +121,7 @@ static void want(const struct rank *r, uint32_t checkpoint)
   r->state->wanted = checkpoint;
   if (is_initiator(r->config))
     r->state->commit = (struct rcl_commit){.in_progress = checkpoint};
-  if (checkpoint > 2) /* the one before is committed */
+  if (checkpoint > 2) /* the checkpoint before is committed */
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
@@ -133,8 +133,8 @@ static void take_checkpoint(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->wanted;
 }
 
-/* Identifies a message that was sent before its sender's checkpoint. Calls come in the order of
- * sending. */
+/* Identifies a message that was sent before its sender's checkpoint. It is called for messages in
+ * the order of sending. */
 static void identify(const struct rank *r, const struct rcl_envelope *e)
 {
   struct rcl_envelope one = *e;
@@ -144,7 +144,7 @@ static void identify(const struct rank *r, const struct rcl_envelope *e)
       add(r, IN_TRANSIT, &one);
 }
 
-enum { COUNT_MAX = UINT16_MAX }; /* messages in one control message */
+enum { COUNT_MAX = UINT16_MAX }; /* largest number of messages in one control message */
 
 static void tell_envelope(const struct rank *r, const struct rcl_envelope *e)
 {
@@ -182,8 +182,9 @@ static void orphan(const struct rank *r, int peer)
     }
 }
 
-/* Identifies kept messages of a peer, as this rank is beyond the line and the peer's log is here.
- * Such a message is in transit, or it belongs to the new interval and its payload is not needed. */
+/* Identifies kept messages of a peer, because this rank is beyond the line and the peer's log is
+ * here. Such a message is in transit, or it belongs to the new interval and its payload is not
+ * needed. */
 static void complete(const struct rank *r, int peer)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -230,7 +231,7 @@ static void check_complete(const struct rank *r)
   }
 }
 
-/* Forgets messages in transit that have crossed as many lines as they may (section 3.5). */
+/* Forgets messages in transit that have crossed as many lines as allowed (section 3.5). */
 static void expire(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -266,8 +267,8 @@ static void begin_logging(const struct rank *r)
 
 /* Handles the end of a peer's send log, which also asks for the checkpoint. A coordinator that is
  * the only initiator has begun the checkpoint already, so it need not take the log as a request. If
- * it did, a reduction (verify/reduce), which assumes that any message may come, would find that the
- * coordinator can begin checkpoints for ever. */
+ * the coordinator did so, a reduction (verify/reduce), which assumes that any message may come,
+ * would find that the coordinator can begin checkpoints for ever. */
 static void send_log(const struct rank *r)
 {
   peers(r->config, r->state)[r->event->peer].listed = r->event->about;
@@ -278,7 +279,7 @@ static void send_log(const struct rank *r)
   check_complete(r);
 }
 
-/* Drops logged messages that the program has received, as they are in transit no longer. */
+/* Drops logged messages that the program has received, because these are no longer in transit. */
 static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -310,7 +311,7 @@ static void committed(const struct rank *r)
 }
 
 /* Tells an initiator that it may begin the next checkpoint. Another initiator may have begun that
- * checkpoint already, as its request can be faster than this message. */
+ * checkpoint already, because its request can be faster than this message. */
 static void told_committed(const struct rank *r)
 {
   if (r->event->about == r->state->commit.in_progress)
@@ -341,7 +342,7 @@ static void receive(const struct rank *r)
   struct rcl_envelope e = envelope_kept(entry);
   rcl_mailbox_deliver(entry, r->event->request, r->actions);
   if (is_unknown(r, entry->peer) || entry->late) {
-    entry->given = true; /* a restart may need it again */
+    entry->given = true; /* the entry stays, because a restart may need the message again */
     return;
   }
   received(r, &e);
@@ -491,7 +492,8 @@ static bool is_kept(const struct rank *r, const struct rcl_envelope *e)
 }
 
 /* A receive would find a kept message before the program receives another one with that envelope.
- * So what is both in transit and received is never kept either, which a rank alone cannot tell. */
+ * So a message that is both in transit and received is never kept either, but a rank alone cannot
+ * tell this. */
 static bool never_both(const struct rank *r)
 {
   struct rcl_envelopes in_transit = log_of(r, IN_TRANSIT);

@@ -5,19 +5,19 @@
 
 /* ---- the table ---- */
 
-/* Names the fields of an action, as bits; fields of one union share a bit. A set has the fields
- * that are not zero. */
+/* Names the fields of an action, as bits; fields of one union share a bit. A set of fields has the
+ * bits of the fields that are not zero. */
 enum field {
   PART = 1 << 0,
   REASON = 1 << 1,
-  PEER = 1 << 2, /* and `root` */
+  PEER = 1 << 2, /* also `root` */
   COMM = 1 << 3,
-  TAG = 1 << 4,     /* and `call` */
-  REQUEST = 1 << 5, /* and `output` */
+  TAG = 1 << 4,     /* also `call` */
+  REQUEST = 1 << 5, /* also `output` */
   SLOT = 1 << 6,
   CHECKPOINT = 1 << 7,
-  OUTCOME = 1 << 8, /* and `list`, `surplus` */
-  WORDS = 1 << 9,   /* and `control`, `about`, `value` */
+  OUTCOME = 1 << 8, /* also `list` and `surplus` */
+  WORDS = 1 << 9,   /* also `control`, `about` and `value` */
   AFTER = 1 << 10,
   BARE = 1 << 11,
   PADS = 1 << 12,
@@ -34,7 +34,7 @@ enum peer { ANY = 1 << 0, NOBODY = 1 << 1, SELF = 1 << 2, NEIGHBOUR = 1 << 3, ST
 enum {
   OTHERS = NEIGHBOUR | STRANGER,
   RANKS = SELF | OTHERS,
-  REACHED = SELF | NEIGHBOUR /* by messages of the program */
+  REACHED = SELF | NEIGHBOUR /* ranks to which messages of the program may go */
 };
 
 static const char *const peer_names[] = {"any", "nobody", "the rank itself", "a neighbour",
@@ -65,26 +65,27 @@ enum { ALWAYS = (1 << RCL_EVENT_KINDS) - 2 };
 enum form {
   DELIVER_SLOT = RCL_ACTION_KINDS, /* DELIVER from a slot, above the matching */
   PASS_SLOT,                       /* DELIVER from a slot, below the matching */
-  STORE_BARE,                      /* an image without slots */
-  STORE_LOG,                       /* RCL_ACTION_STORE is of an image */
-  STORE_OWN_LOG,                   /* where recovery is independent */
-  SET_ALARM,                       /* with clocks */
-  ROLL_BACK_ALONE,                 /* where recovery is independent */
-  OUTPUT_COVERED,                  /* with the commit of a checkpoint */
+  STORE_BARE,                      /* STORE of an image without slots */
+  /* STORE of a log; RCL_ACTION_STORE stands for STORE of an image */
+  STORE_LOG,
+  STORE_OWN_LOG,   /* where recovery is independent */
+  SET_ALARM,       /* with clocks */
+  ROLL_BACK_ALONE, /* where recovery is independent */
+  OUTPUT_COVERED,  /* with the commit of a checkpoint */
   FORMS
 };
 
 enum often { REPEATED, ONCE };
 
 struct rule {
-  uint32_t at;      /* events at which it may stand */
+  uint32_t at;      /* events at which the action may stand */
   uint32_t answers; /* events that the action answers; a step has one answer */
-  enum often often; /* how often in one step */
+  enum often often; /* how often the action may stand in one step */
   uint32_t of;      /* enum trait: what the protocol or rank must have */
-  /* enum field: fields that must be set (not zero), and fields that may be set; all others are
-   * zero. */
+  /* enum field: `needs` has fields that must be set (not zero), `also` fields that may be set; all
+   * other fields must be zero. */
   uint32_t needs, also;
-  uint32_t peers; /* enum peer, or 0 if it names no peer */
+  uint32_t peers; /* enum peer: ranks that the action may name as peer, or 0 if it names none */
 };
 
 /* clang-format off */
@@ -143,7 +144,7 @@ static const char *const event_field_names[EVENT_FIELDS - ACTION_FIELDS] = {
     "wildcard", "flow", "closed", "makes", "bytes"};
 
 /* clang-format off */
-static const uint32_t named[RCL_EVENT_KINDS] = { /* fields that events of a kind name */
+static const uint32_t named[RCL_EVENT_KINDS] = { /* by kind of event: the fields that it has */
   [RCL_EVENT_START]      = CHECKPOINT | CLOSED | REQUEST | OUTCOME,
   [RCL_EVENT_DOWN]       = PEER | CHECKPOINT | OUTCOME,
   [RCL_EVENT_TIMER]      = CHECKPOINT,
@@ -176,7 +177,7 @@ struct step {
   const struct rcl_config *config;
   const struct rcl_event *event;
   uint32_t traits;
-  uint64_t seen; /* forms that the step has had so far */
+  uint64_t seen; /* forms of actions that the step has had so far */
   bool answered;
 };
 

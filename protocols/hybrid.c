@@ -5,14 +5,15 @@
  * iterations begin. Each iteration is a transaction: at its beginning the rank is captured in
  * memory, and every `interval` iterations (CP_INT) this image is stored. Senders keep the payloads
  * of the first `log` iterations (LOG_SIZE) after a stored image. No events are logged, so the
- * program must be deterministic. It then makes the same outputs again, so no output waits.
+ * program must be deterministic. After a rollback such a program makes the same outputs again, so
+ * no output waits.
  *
- * At a crash all ranks hold their programs and tell the coordinator their iterations: the front of
- * the computation (Algorithm 4's allgather). If the logs have every payload from the hindmost
- * rank's iteration up to each other rank's iteration, recovery is local. A survivor goes back to
- * the beginning of its iteration. Links (links.h) do what Algorithm 3's send wrapper does: they
- * send new messages, send again from the log messages that the peer lacks, and do not send messages
- * that it has. Otherwise all ranks go back to the last checkpoint that is durable everywhere.
+ * At a crash all ranks hold their programs and tell the coordinator their iterations, which are the
+ * front of the computation (Algorithm 4's allgather). If the logs have every payload from the
+ * hindmost rank's iteration up to each other rank's iteration, recovery is local. A survivor goes
+ * back to the beginning of its iteration. Links (links.h) do what Algorithm 3's send wrapper does:
+ * they send new messages, send logged messages again that the peer lacks, and do not send messages
+ * that the peer has. Otherwise all ranks go back to the last checkpoint that is durable everywhere.
  *
  *          SAFE_POINT of an iteration         captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -33,9 +34,9 @@
  *     HELD -> RUNNING : go_to(), resume()  [control local, control global]
  *     ROLLING -> RUNNING : resume()  [start]
  *
- * All ranks store the same iterations, as they must be able to go back to the same one. Each rank
- * has room for two stored images, so before it stores the next one it waits until the last one is
- * durable everywhere.
+ * All ranks store the same iterations, because they must be able to go back to the same one. Each
+ * rank has room for two stored images, so before it stores the next one it waits until the last one
+ * is durable everywhere.
  *
  * Iterations count from 1, and a checkpoint has the number of the iteration that begins with it;
  * RCL_FRESH is before the first.
@@ -58,8 +59,9 @@ enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };
 
 enum control { HAVE = 1, REPORT, FRONT, VERSION, LOCAL, GLOBAL, DURABLE_HERE, DURABLE_EVERYWHERE };
 
-/* Numbers the parameters: iterations from one checkpoint to the next (0: none); iterations of each
- * interval whose payloads are kept; whether a checkpoint stores the log, too. */
+/* Numbers the parameters: number of iterations from one checkpoint to the next, or 0 for no
+ * checkpoints; number of iterations of each interval whose payloads are kept; whether a checkpoint
+ * also stores the log. */
 enum parameter { CP_INT, LOG_SIZE, LOG_IN };
 
 static const char *const parameters[] = {"interval", "log", "log_in", NULL};
@@ -79,7 +81,7 @@ static const char *const controls[] = {
     NULL};
 
 /* Names the places to which the program can go back: the checkpoint that all ranks have, a later
- * one that this rank has stored, and the beginning of the present iteration. */
+ * checkpoint that this rank has stored, and the beginning of the present iteration. */
 enum place { COMMON, STORED, PRESENT, PLACES };
 
 struct mark {
@@ -88,22 +90,25 @@ struct mark {
 
 /* Holds what the coordinator knows of a rank. */
 struct row {
-  uint32_t iteration; /* the iteration that it is in */
-  uint32_t since;     /* its log is complete from this iteration on, up to `iteration` */
+  uint32_t iteration; /* the iteration in which the rank is */
+  uint32_t since;     /* the rank's log is complete from this iteration on, up to `iteration` */
   uint32_t front;     /* epoch of `iteration` and `since` */
-  uint32_t version;   /* last durable checkpoint */
+  uint32_t version;   /* the rank's last durable checkpoint */
   uint32_t epoch;     /* epoch of `version` */
-  uint32_t durable;   /* last durable checkpoint that it has told without a failure */
+  /* last durable checkpoint of which the rank has told while there was no failure */
+  uint32_t durable;
 };
 
 struct state {
   uint32_t phase;
-  uint32_t at[PLACES];    /* checkpoints; COMMON, RCL_FRESH at first, is durable */
-  uint32_t since[PLACES]; /* iteration from which on the log has all messages up to the place */
-  uint32_t unlogged;      /* 1: the log lacks a message of the present iteration */
-  uint32_t durable;       /* last durable checkpoint of this rank: COMMON or STORED */
+  /* by place: its checkpoint; at[COMMON], which is RCL_FRESH at first, is durable */
+  uint32_t at[PLACES];
+  /* by place: iteration from which on the log has all messages up to the place */
+  uint32_t since[PLACES];
+  uint32_t unlogged; /* 1 if the log lacks a message of the present iteration */
+  uint32_t durable;  /* last durable checkpoint of this rank, at[COMMON] or at[STORED] */
   uint32_t epoch;
-  uint32_t fresh; /* 1: restarted, and the program has not run since */
+  uint32_t fresh; /* 1 if the rank was restarted and its program has not run since */
   uint32_t next;  /* iteration that a held program begins next, or 0 if there is none */
   struct rcl_links_counts links;
 };
@@ -155,9 +160,9 @@ static void send(const struct rank *r)
   rcl_links_send_unlogged(&links, r->event->peer, r->actions);
 }
 
-/* Takes a message. Gives up if its iteration is not the receiver's, as then the image of the
- * receiver's iteration holds it already, or its sender's log lacks it. Discards messages that were
- * under way at a crash, as they are sent again. */
+/* Takes a message. Gives up if the message is not of the receiver's iteration, because then the
+ * image of the receiver's iteration already holds it, or its sender's log lacks it. Discards
+ * messages that were under way at a crash, because they are sent again. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -244,7 +249,7 @@ static void captured(const struct rank *r)
   store(r, r->event->checkpoint);
 }
 
-/* Drops logs from before that checkpoint, as no rank will go back behind it. */
+/* Drops logs from before that checkpoint, because no rank will go back behind it. */
 static void settle(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -266,7 +271,7 @@ static void settle(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = r->state->next;
 }
 
-/* Returns the last checkpoint that is durable at every rank; all ranks store the same
+/* Returns the last checkpoint that is durable at every rank. All ranks store the same
  * iterations. */
 static uint32_t durable_everywhere(const struct rank *r)
 {
@@ -277,8 +282,8 @@ static uint32_t durable_everywhere(const struct rank *r)
   return least;
 }
 
-/* Notes, at the coordinator, a durable checkpoint of a rank. Once all ranks have it, they may
- * forget the checkpoint before. */
+/* Notes, at the coordinator, a durable checkpoint of a rank. Once all ranks have this checkpoint,
+ * they may forget the checkpoint before it. */
 static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
 {
   uint32_t before = durable_everywhere(r);
@@ -290,8 +295,8 @@ static void note_durable(const struct rank *r, int rank, uint32_t checkpoint)
   settle(r, now);
 }
 
-/* Tells the last durable checkpoint, but waits while a recovery is undecided, as the recovery may
- * undo the checkpoint. */
+/* Tells the last durable checkpoint, but waits while a recovery is undecided, because the recovery
+ * may undo the checkpoint. */
 static void tell_durable(const struct rank *r)
 {
   if (!stands(r) || r->state->durable == r->state->at[COMMON])
@@ -340,7 +345,7 @@ static void resume(const struct rank *r)
   tell_durable(r);
 }
 
-/* Goes to the beginning of an iteration, where a restarted rank may be already. */
+/* Goes to the beginning of an iteration. A restarted rank may already be there. */
 static void go_to(const struct rank *r, uint32_t checkpoint)
 {
   if (r->state->fresh && checkpoint == r->state->at[PRESENT]) {
@@ -352,7 +357,8 @@ static void go_to(const struct rank *r, uint32_t checkpoint)
   rcl_act(r->actions, RCL_ACTION_ROLL_BACK)->checkpoint = checkpoint;
 }
 
-/* Returns whether the logs have all messages that ranks need to catch up with those ahead. */
+/* Returns whether the logs have all messages that ranks need to catch up with ranks that are
+ * ahead. */
 static bool logs_reach(const struct rank *r)
 {
   const struct row *rows = rows_of(r->config, r->state);
@@ -400,7 +406,7 @@ static void recover(const struct rank *r, uint32_t epoch)
   }
   for (int i = 0; i < r->config->ranks; i++)
     rows_of(r->config, r->state)[i].durable =
-        RCL_FRESH; /* it is told again when this recovery is decided */
+        RCL_FRESH; /* the checkpoint is told again when this recovery is decided */
   row->iteration = r->state->at[PRESENT];
   row->since = r->state->since[PRESENT];
   row->version = r->state->durable;
@@ -408,7 +414,7 @@ static void recover(const struct rank *r, uint32_t epoch)
   decide(r);
 }
 
-/* Begins a new log where the program starts, as the old log is gone with the memory of the
+/* Begins a new log where the program starts, because the old log is lost with the memory of the
  * process. */
 static void lose_log(const struct rank *r)
 {
@@ -441,8 +447,8 @@ static void start(const struct rank *r)
   recover(r, r->event->incarnation);
 }
 
-/* Notes what a rank has told about this recovery. What it told about an earlier recovery may come
- * late; then nothing is noted and nothing is decided again. */
+/* Notes what a rank has told about this recovery. If a message about an earlier recovery comes
+ * late, nothing is noted and nothing is decided again. */
 static bool note_front(struct row *row, const struct rcl_event *event)
 {
   if (event->about < row->front)
@@ -574,7 +580,9 @@ const struct rcl_protocol protocol_hybrid = {
     .name = "hybrid",
     .title =
         "local and global rollback, capped payload logs (Dichev and Nikolopoulos, EuroMPI 2019)",
-    .piggyback_bytes = 0, /* both ends can count what the words say: docs/protocols/hybrid.md */
+    /* both ends can count the numbers in the words, so these cost no bytes
+     * (docs/protocols/hybrid.md) */
+    .piggyback_bytes = 0,
     .control_bytes = 12,
     .independent = true,
     .controls = controls,

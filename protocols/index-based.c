@@ -1,29 +1,32 @@
-/* Index-based checkpoints, induced by communication: every rank checkpoints when it likes, and also
- * before it takes a message whose sender has a later checkpoint than its own.
+/* Index-based checkpoints, induced by communication: every rank takes checkpoints at times of its
+ * own. It also takes one before it takes in a message whose sender has a later checkpoint than the
+ * rank.
  *
  * Source: Briatico, Ciuffoletti and Simoncini, "A distributed domino-effect free recovery
  * algorithm" (Symposium on Reliability in Distributed Software and Database Systems, 1984).
  *
  * Checkpoints have rising *indexes*. A basic checkpoint has the next index. Each message carries
- * its sender's index; if that is above the receiver's, the receiver takes a *forced* checkpoint
- * with that index before its program gets the message. So there is a recovery line for each i: the
- * first checkpoint of each rank whose index is i or more, or the rank's present state if it has
- * none. On it, no rank has received a message that another has not sent.
+ * its sender's index. If this index is above the receiver's index, the receiver takes a *forced*
+ * checkpoint with the sender's index before its program gets the message. So there is a recovery
+ * line for each i: it has the first checkpoint of each rank whose index is i or more, or the rank's
+ * present state if there is no such checkpoint. On this line, no rank has received a message that
+ * another rank has not sent.
  *
- * A message that forces a checkpoint waits in a slot, as do all that come meanwhile; their receives
- * are announced again after the image is taken. The program is held until the last write is done
- * and the image is taken.
+ * A message that forces a checkpoint waits in a slot, and so do all messages that come meanwhile.
+ * Their receives are announced again after the image is taken. The program is held until the last
+ * write is done and the image is taken.
  *
- * At a crash every rank holds its program and tells all others a *line*: a crashed rank tells the
- * index of its last durable checkpoint. Another rank tells no line, or the line of its last
- * recovery if that is not over. The lowest line holds for all. Each rank goes back to it, reports
- * what it has received there, and runs when all have reported. No rank computes dependences. The
- * paper assumes that messages in transit are not lost; here they are sent again from logs
- * (links.h), which roll back with their owners.
+ * At a crash every rank holds its program and tells all others a *line*. A crashed rank tells the
+ * index of its last durable checkpoint. Any other rank tells no line, or the line of its last
+ * recovery if that is not over. The lowest line holds for all ranks. Each rank goes back to this
+ * line, reports what it had received there, and runs when all ranks have reported. No rank computes
+ * dependences. The paper assumes that messages in transit are not lost; here they are sent again
+ * from logs (links.h), which roll back with their owners.
  *
  * A rank tells the others the index of its last durable checkpoint. No line is below the lowest of
- * these indexes, so checkpoints before it are erased. Messages received before the first checkpoint
- * that may be needed leave the logs of their senders, and outputs from before it leave.
+ * these indexes, so checkpoints before the lowest index are erased. Messages that were received
+ * before the first checkpoint that may be needed are removed from the logs of their senders, and
+ * outputs that were made before it leave.
  *
  *             SAFE_POINT, if wanted       captured
  *     RUNNING --------------------> CAPTURING -----> RUNNING
@@ -86,29 +89,30 @@ struct mark {
 };
 
 struct peer {
-  uint32_t durable; /* index of its last durable checkpoint, as far as it has told */
-  uint32_t told;    /* epoch for which it has told its line */
+  uint32_t durable; /* index of the peer's last durable checkpoint, as far as the peer has told */
+  uint32_t told;    /* epoch for which the peer has told its line */
 };
 
 struct state {
   uint32_t phase;
-  /* Timed: the timer is set; wanted: it went off after the last checkpoint. */
+  /* `timed`: the timer is set; `wanted`: the timer went off after the last checkpoint. */
   uint32_t timed, wanted;
   uint32_t index;   /* index of the last checkpoint */
-  uint32_t forced;  /* FORCED, CAPTURING: the index to come */
+  uint32_t forced;  /* in FORCED and CAPTURING: the index of the checkpoint that is to be taken */
   uint32_t writing; /* index of the checkpoint that is being written, or 0 if there is none */
-  uint32_t last;    /* place of the last checkpoint in the list of those that may be needed */
+  uint32_t last;    /* place of the last checkpoint in the list of checkpoints that may be needed */
   uint32_t epoch;   /* incarnation of the last recovery */
-  uint32_t line;    /* line of this recovery, which may continue earlier ones; NOWHERE: none */
-  uint32_t fresh;   /* 1: the program has not run since its checkpoint */
-  uint32_t kept;    /* messages in the mailbox */
+  /* line of this recovery, which may continue earlier recoveries, or NOWHERE if there is none */
+  uint32_t line;
+  uint32_t fresh; /* 1 if the program has not run since its checkpoint */
+  uint32_t kept;  /* number of messages in the mailbox */
   uint32_t pad;
   struct rcl_links_counts links;
 };
 
-/* Lists, for each checkpoint that may be needed (also the beginning of the program), its index, its
- * number of outputs and its marks. Then come the peers, the messages that wait for a checkpoint,
- * and the links. */
+/* Lists, for each checkpoint that may be needed, its index, its number of outputs and its marks.
+ * The beginning of the program counts as such a checkpoint. Then come the peers, the messages that
+ * wait for a checkpoint, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(indexes, uint32_t, rcl_checkpoints(config) + (size_t)1, state->last + (size_t)1,            \
        rcl_checkpoints_full(config))                                                               \
@@ -167,8 +171,8 @@ static uint32_t first_from(const struct rank *r, uint32_t index)
 
 /* ---- what no recovery needs ---- */
 
-/* Drops checkpoints before `first`: tells peers what was received before it, and lets outputs from
- * before it leave. */
+/* Drops checkpoints before `first`. Tells peers what was received before `first`, and lets outputs
+ * leave that were made before it. */
 static void drop_before(const struct rank *r, uint32_t first)
 {
   struct rcl_links links = links_of(r);
@@ -219,8 +223,8 @@ static void collect(const struct rank *r)
     drop_before(r, first_needed(r));
 }
 
-/* Tells the durable checkpoint once nothing can undo it: when this rank has heard that all stand on
- * the line. */
+/* Tells the durable checkpoint once nothing can undo it, that is, when this rank has heard that all
+ * ranks stand on the line. */
 static void tell_durable(const struct rank *r)
 {
   if (r->state->phase < ASKING)
@@ -240,16 +244,16 @@ static void set_timer(const struct rank *r)
 }
 
 /* Returns whether a basic checkpoint leaves room at all ranks. The checkpoints that may be needed
- * have indexes from the lowest durable index of all ranks on, so the indexes limit their number at
- * each rank. */
+ * have indexes from the lowest durable index of all ranks on, so the indexes limit the number of
+ * these checkpoints at each rank. */
 static bool has_room_everywhere(const struct rank *r)
 {
   return r->state->index - lowest_durable(r) < rcl_checkpoints(r->config);
 }
 
-/* Returns whether there is room for a forced checkpoint. If there is none yet, the checkpoint waits
- * for messages DURABLE. They will come: the first rank with this index had them when it took its
- * checkpoint, and so knew that all ranks can have room. */
+/* Returns whether there is room for a forced checkpoint. If there is no room yet, the checkpoint
+ * waits for messages DURABLE. These will come, because the first rank with this index had them when
+ * it took its checkpoint. */
 static bool has_room(const struct rank *r)
 {
   return r->state->last < rcl_checkpoints(r->config);
@@ -266,8 +270,8 @@ static void capture(const struct rank *r, uint32_t index)
   rcl_act(r->actions, RCL_ACTION_CAPTURE)->checkpoint = index;
 }
 
-/* Takes the basic checkpoint that is wanted, unless a forced one has taken its place. Without room
- * leaves it out, as an interval later there may be room. */
+/* Takes the basic checkpoint that is wanted, unless a forced one has replaced it. If there is no
+ * room, leaves the checkpoint out, because an interval later there may be room. */
 static void take_checkpoint(const struct rank *r)
 {
   if (!r->state->wanted || r->state->phase != RUNNING || r->state->writing)
@@ -354,7 +358,7 @@ static void keep(const struct rank *r)
     r->state->forced = index;
 }
 
-/* Prepares a forced checkpoint, for an image from before the program is given the message. */
+/* Prepares a forced checkpoint, whose image is taken before the program is given the message. */
 static void force(const struct rank *r)
 {
   if (r->state->phase == FORCED)
@@ -366,7 +370,8 @@ static void force(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* Goes on, as all ranks stand on the line: what is behind it is undone for good. */
+/* Goes on, because all ranks stand on the line, and everything after the line is undone for
+ * good. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -401,7 +406,8 @@ static void reported(const struct rank *r)
 }
 
 /* Takes a message, unless it was under way at a crash: such messages are sent again, or undone. A
- * message from after the crash says that all stand on the line, as its sender has heard so. */
+ * message that was sent after the crash shows that all ranks stand on the line, because its sender
+ * has heard this. */
 static void arrived(const struct rank *r)
 {
   if (r->event->words[RCL_LINKS_EPOCH] != r->state->epoch) {
@@ -420,7 +426,7 @@ static void arrived(const struct rank *r)
   }
 }
 
-/* Sets the state back to where the program was at that checkpoint, as its later steps are
+/* Sets the state back to where the program was at that checkpoint, because its later steps are
  * undone. */
 static void undo(const struct rank *r, uint32_t checkpoint)
 {
@@ -444,8 +450,8 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   r->state->fresh = true;
 }
 
-/* Notes the line that a rank has told. When all have told theirs, the lowest is the line of this
- * recovery, and no durable index behind it counts any more. */
+/* Notes the line that a rank has told. When all ranks have told their lines, the lowest one is the
+ * line of this recovery, and durable indexes above it no longer count. */
 static void agree(const struct rank *r, int from, uint32_t epoch, uint32_t told)
 {
   uint32_t line = told & NOWHERE;
@@ -498,7 +504,7 @@ static void start(const struct rank *r)
   r->state->timed = r->state->wanted = r->state->writing = 0;
   set_timer(r);
   if (r->state->links.slots == 0)
-    r->state->links.slots = r->config->capacity; /* the mailbox has the slots up to there */
+    r->state->links.slots = r->config->capacity; /* the mailbox has the slots up to this number */
   if (!r->event->incarnation) {
     r->state->line = NOWHERE;
     rcl_links_all_up(&links);

@@ -5,23 +5,24 @@
  * Mattern, "Efficient algorithms for distributed snapshots and global virtual time approximation"
  * (Journal of Parallel and Distributed Computing 18, 1993).
  *
- *     1  every rank is white at first. The initiator (rank 0) takes its checkpoint, and is red
- *        from then on; messages of a red rank are red
+ *     1  every rank is white at first. The initiator (rank 0) takes its checkpoint, and is red from
+ *        that moment on. Messages of a red rank are red
  *     2  a rank takes its checkpoint, at any point of its program, before it delivers its first
  *        red message, or when a control message about the checkpoint comes first
  *     3  a white message that comes to a red rank was in transit: it is delivered, and recorded
  *        with the checkpoint
- *     4  when all messages in transit have come, the recorded ones go to disk
+ *     4  when all messages in transit have come, the recorded messages go to disk
  *     5  when all ranks have image and recorded messages on disk, the initiator commits. What is
  *        red now is white for the next checkpoint
  *
  * No rank can see that a white message is still to come, so step 4 needs counting:
  *
- *     lai-yang  each rank tells each other rank how many white messages it has sent there: the
- *               histories of the paper, of which a receiver needs the length only
- *     mattern   all channels are counted as one: each rank tells the initiator how many more white
- *               messages it has sent than received, and then each late one that it receives. At
- *               zero none is in transit, and the initiator says so (Mattern, with one counter)
+ *     lai-yang  each rank tells each other rank how many white messages it has sent to it. In place
+ *               of this number the paper has a history, of which a receiver needs only the length
+ *     mattern   all channels are counted as one channel: each rank tells the initiator how many
+ *               more white messages it has sent than received, and then reports each late message
+ *               that it receives. When the initiator's count is zero, no white message is in
+ *               transit, and it says so (Mattern, with one counter)
  *
  *             timer, first red message, count, take        captured
  *     RUNNING ----------------------------------> CAPTURING --------> RECORDING
@@ -36,9 +37,9 @@
  *     RECORDING -> WRITING : write_log()  [control closed]
  *     WRITING -> RUNNING : durable()  [durable]
  *
- * Red messages that come to a white rank while its image is taken are kept, and delivered after
- * that. One bit is enough for the colour: the next checkpoint begins after the commit, when no
- * message of the other colour is in transit any more.
+ * Red messages that come to a white rank while its image is taken are kept, and delivered
+ * afterwards. One bit is enough for the colour: the next checkpoint begins after the commit, when
+ * no message of the other colour is in transit any more.
  *
  * Recovery: all ranks go back, the channels are empty, and the recorded messages are delivered
  * before anything else, as in the protocol of Chandy and Lamport.
@@ -65,7 +66,7 @@ enum phase { RUNNING, CAPTURING, RECORDING, WRITING };
 
 enum control { TAKE = 1, COUNT, LATE, CLOSED, DONE };
 
-enum { COLOUR }; /* words of a message */
+enum { COLOUR }; /* the word of a message */
 
 enum { ALL_DURABLE = 1 << RCL_PART_IMAGE | 1 << RCL_PART_LOG };
 
@@ -82,17 +83,21 @@ static const char *const controls[] = {
 /* Counts messages of the channel from a rank to this one, and of the channel back. In mattern the
  * first entry counts messages of all channels. */
 struct count {
-  uint32_t sent, received; /* of the present colour */
-  uint32_t missing; /* of the previous colour: sent by the other end, and not received yet; modulo
-                     * 2^32, as a message may be received before its sender has told */
-  uint32_t told;    /* number of ranks that have told how many messages they had sent */
+  uint32_t sent, received; /* numbers of messages of the present colour */
+  /* number of messages of the previous colour that the other end has sent and this rank has not
+   * received yet; modulo 2^32, because a message may be received before its sender has told the
+   * number */
+  uint32_t missing;
+  uint32_t told; /* number of ranks that have told how many messages they had sent */
 };
 
 struct state {
   uint32_t phase;
-  uint32_t captured; /* the last checkpoint captured; its parity is the colour */
-  uint32_t durable;  /* parts of the last checkpoint that are on disk, a bit each */
-  uint32_t kept;     /* messages in the mailbox: early ones while capturing, then recorded ones */
+  uint32_t captured; /* the last captured checkpoint; its parity is the colour */
+  uint32_t durable;  /* one bit for each part of the last checkpoint that is on disk */
+  /* number of messages in the mailbox, which are early messages while capturing, and recorded
+   * messages later */
+  uint32_t kept;
   struct rcl_commit commit;
 };
 
@@ -117,7 +122,7 @@ static uint32_t colour(const struct rank *r)
   return r->state->captured & 1;
 }
 
-/* Returns whether this rank is still before the line under way, or there is no line. */
+/* Returns whether this rank has yet to cross the line under way, or no line is under way. */
 static bool is_before_line(const struct rank *r)
 {
   return r->state->phase == RUNNING || r->state->phase == CAPTURING;
@@ -130,8 +135,8 @@ static struct count *count_of(const struct rank *r, int peer)
   return &counts(r->config, r->state)[r->variant->one ? 0 : peer];
 }
 
-/* channels() returns how many counts this rank keeps, tellers() how many ranks tell their numbers
- * for each count. */
+/* channels() returns how many counts this rank keeps. tellers() returns how many ranks tell their
+ * numbers for each count. */
 static int channels(const struct rank *r)
 {
   return r->variant->one ? 1 : r->config->ranks;
@@ -151,8 +156,9 @@ static bool none_is_missing(const struct rank *r)
   return true;
 }
 
-/* Adds what a rank tells: how many messages it had sent, minus those that it had received where one
- * rank counts both (mattern, and a rank's messages to itself). */
+/* Adds the number that a rank tells: how many messages it had sent. If one rank counts sent and
+ * received messages (in mattern, and for a rank's messages to itself), the number is less by the
+ * messages that it had received. */
 static void add_count(const struct rank *r, int peer, uint32_t missing)
 {
   struct count *count = count_of(r, peer);
@@ -234,7 +240,7 @@ static void record(const struct rank *r)
   close_channels(r);
 }
 
-/* Notes that image or recorded messages are on disk; either can be there first. */
+/* Notes that the image or the recorded messages are on disk; either can be first. */
 static void durable(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -293,7 +299,7 @@ static void arrived(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* Starts where the image was taken: nothing is sent or received in the present colour yet. */
+/* Starts where the image was taken, so nothing is sent or received in the present colour yet. */
 static void start(const struct rank *r)
 {
   memset(counts(r->config, r->state), 0, (size_t)r->config->ranks * sizeof(struct count));
@@ -319,7 +325,7 @@ static void count(const struct rank *r)
   close_channels(r);
 }
 
-/* Writes what was recorded, as the initiator knows that all channels are empty. */
+/* Writes the recorded messages, because the initiator knows that all channels are empty. */
 static void closed(const struct rank *r)
 {
   if (r->state->phase == RECORDING)
@@ -331,7 +337,7 @@ static void closed(const struct rank *r)
 static void control(const struct rank *r)
 {
   switch ((enum control)r->event->control) {
-  case TAKE: /* or a red message has come first */
+  case TAKE: /* has no effect if a red message has come first */
     if (r->state->phase == RUNNING && r->event->about > r->state->captured)
       capture(r);
     break;

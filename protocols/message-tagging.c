@@ -1,9 +1,9 @@
 /* Message Tagging: coordinated checkpoints above MPI that tell which messages cross the recovery
  * line by a header on every message, over channels that need not be FIFO.
  *
- * Source: "Event Logging", sections 2.2.2 and 6, which describe what others do. The header has the
- * sender's checkpoint index, which the receiver compares with its own when the program receives the
- * message. Marker messages tell how many messages were sent.
+ * Source: "Event Logging", sections 2.2.2 and 6, which describe protocols of others. The header has
+ * the sender's checkpoint index, which the receiver compares with its own when the program receives
+ * the message. Marker messages tell how many messages were sent.
  *
  *     SAFE_POINT; marker, header, timer         captured           all in transit are in
  *     RUNNING ---------------------> CAPTURING ---------> LOGGING ---------------> WRITING
@@ -20,9 +20,9 @@
  *     RECOVERING -> RUNNING : drop()  [arrived]
  *
  * A message whose header is older than the receiver's index is in transit: its content is logged
- * when the program receives it, as the protocol sees it only then. So the line cannot be committed
- * as long as the program defers a receive. A message whose header is newer is an orphan: its
- * envelope is remembered, and after a restart the message is dropped when it comes again.
+ * when the program receives it, because the protocol does not see it earlier. So the line cannot be
+ * committed as long as the program defers a receive. A message whose header is newer is an orphan:
+ * its envelope is remembered, and after a restart the message is dropped when it comes again.
  *
  * The header also numbers the sender's messages to this receiver, so that messages in transit are
  * given to the program in the order of sending, whatever their tags.
@@ -58,25 +58,29 @@ static const char *const controls[] = {"none",
                                        "done: my image and my log of checkpoint {about} are stored",
                                        NULL};
 
-enum header { INDEX, NUMBER }; /* words of a message */
+enum header { INDEX, NUMBER }; /* the words of a message */
 
 /* Counts the messages exchanged with one peer, by the interval in which they were sent. */
 struct peer {
-  uint32_t sent;          /* to the peer, sent in this interval */
-  uint32_t received;      /* from the peer, sent in this interval */
-  uint32_t early;         /* from the peer, sent in the next interval */
-  uint32_t previous;      /* from the peer, sent in the previous interval */
-  uint32_t announced;     /* how many its marker says that it sent in the previous interval */
-  uint32_t announced_for; /* checkpoint of that marker */
+  uint32_t sent; /* number of messages sent to the peer in this interval */
+  /* number of messages received from the peer that it sent in this interval */
+  uint32_t received;
+  /* number of messages received from the peer that it sent in the next interval */
+  uint32_t early;
+  /* number of messages received from the peer that it sent in the previous interval */
+  uint32_t previous;
+  /* number of messages that the peer sent in the previous interval, as its marker says */
+  uint32_t announced;
+  uint32_t announced_for; /* checkpoint to which the marker belongs */
 };
 
 struct state {
   uint32_t phase;
-  uint32_t epoch;   /* checkpoints taken: the index */
+  uint32_t epoch;   /* number of checkpoints taken, which is the index */
   uint32_t wanted;  /* checkpoint that was asked for and is not taken yet, or 0 if there is none */
-  uint32_t durable; /* parts of this epoch's checkpoint that are on disk, a bit each */
+  uint32_t durable; /* one bit for each part of this epoch's checkpoint that is on disk */
   struct rcl_commit commit;
-  uint32_t kept; /* entries in the mailbox */
+  uint32_t kept; /* number of entries in the mailbox */
   uint32_t orphans, dropped;
   uint32_t pad;
 };
@@ -95,7 +99,8 @@ static struct rcl_mailbox mailbox(const struct rank *r)
                               .item = kept_of(r->config, r->state)};
 }
 
-/* Returns the messages received before this rank's checkpoint and sent after their sender's. */
+/* Returns the messages that were received before this rank's checkpoint and sent after the
+ * checkpoint of their sender. */
 static struct rcl_envelopes orphans(const struct rank *r)
 {
   return (struct rcl_envelopes){.form = RCL_SORTED,
@@ -104,7 +109,7 @@ static struct rcl_envelopes orphans(const struct rank *r)
                                 .item = orphans_of(r->config, r->state)};
 }
 
-/* Returns the orphans that will still come once more, after a restart. */
+/* Returns the orphans that are still to come once more after a restart. */
 static struct rcl_envelopes dropped(const struct rank *r)
 {
   return (struct rcl_envelopes){.form = RCL_SORTED,
@@ -120,7 +125,7 @@ static void want(const struct rank *r, uint32_t checkpoint)
   if (checkpoint <= r->state->epoch || r->state->wanted)
     return;
   r->state->wanted = checkpoint;
-  if (checkpoint > 2) /* the one before is committed */
+  if (checkpoint > 2) /* the checkpoint before is committed */
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = checkpoint - 2;
 }
 
@@ -167,8 +172,8 @@ static void mark(const struct rank *r)
   }
 }
 
-/* Begins logging. Messages that are here already and that the program has not asked for are in
- * transit, too. */
+/* Begins logging. Messages that have come but for which the program has not asked are in transit,
+ * too. */
 static void begin_logging(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);
@@ -237,7 +242,7 @@ static void receive(const struct rank *r)
   rcl_mailbox_deliver(entry, r->event->request, r->actions);
   give(r, &e, entry->epoch);
   if (entry->late)
-    entry->given = true; /* a restart may need it again */
+    entry->given = true; /* the entry stays, because a restart may need the message again */
   else
     rcl_mailbox_forget(&box, entry, r->actions);
 }
@@ -252,7 +257,7 @@ static void drop(const struct rank *r)
   }
 }
 
-/* Counts a message by the interval in which it was sent; returns whether it is in transit. */
+/* Counts a message by the interval in which it was sent. Returns whether it is in transit. */
 static bool classify(const struct rank *r)
 {
   struct peer *peer = &peers(r->config, r->state)[r->event->peer];
@@ -268,9 +273,9 @@ static bool classify(const struct rank *r)
   return index < r->state->epoch;
 }
 
-/* Counts an orphan that has come again. For the interval in which it was first sent it is counted
- * already. If its sender has taken its next checkpoint before it sent the orphan again, the orphan
- * belongs to the next interval, and is an orphan of the next line, too. */
+/* Counts an orphan that has come again. It was already counted for the interval in which it was
+ * first sent. If its sender took its next checkpoint before sending the orphan again, the orphan
+ * belongs to the next interval, and is also an orphan of the next line. */
 static void count_again(const struct rank *r, const struct rcl_envelope *e)
 {
   struct peer *peer = &peers(r->config, r->state)[r->event->peer];
@@ -319,7 +324,8 @@ static bool is_older(const struct rcl_kept *a, const struct rcl_kept *b)
   return a->epoch != b->epoch ? a->epoch < b->epoch : a->number < b->number;
 }
 
-/* Puts the log into the order of sending; other messages in the mailbox will be sent again. */
+/* Puts the log into the order of sending. Other messages in the mailbox are forgotten, because they
+ * will be sent again. */
 static void open_log(const struct rank *r)
 {
   struct rcl_mailbox box = mailbox(r);

@@ -24,14 +24,14 @@ static bool refuse(const struct reading *r, const char *expected)
 static void join(const struct reading *r, int a, int b)
 {
   size_t row = neighbours_row(r->ranks);
-  if (a == b) /* the case of a ring of one rank */
+  if (a == b) /* this happens in a ring of one rank */
     return;
   r->rows[(size_t)a * row + (size_t)b / 32] |= 1u << b % 32;
   r->rows[(size_t)b * row + (size_t)a / 32] |= 1u << a % 32;
 }
 
-/* Reads a number of at most five digits at `*at`, and moves `*at` behind it, or -1 if there is
- * none. */
+/* Reads a number of at most five digits at `*at`, and moves `*at` behind it. Returns -1 if there is
+ * no number. */
 static int number(const char **at)
 {
   int value = 0, digits = 0;
@@ -97,8 +97,8 @@ static bool join_grid(const struct reading *r, const char *sizes, bool torus)
   return true;
 }
 
-/* Joins the pairs that algorithms of collective calls use: binomial trees from rank 0, recursive
- * doubling. */
+/* Joins the pairs of ranks that algorithms of collective calls use, which are binomial trees from
+ * rank 0 and recursive doubling. */
 static bool join_hypercube(const struct reading *r)
 {
   for (int rank = 0; rank < r->ranks; rank++)

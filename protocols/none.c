@@ -1,4 +1,5 @@
-/* None: no fault tolerance; the baseline for the cost of every other protocol.
+/* None: this protocol tolerates no faults, and is the baseline for the cost of every other
+ * protocol.
  *
  * It has no state, adds nothing to messages and gives up at the first crash.
  */
@@ -8,7 +9,7 @@
 static size_t state_size(const struct rcl_config *config)
 {
   (void)config;
-  return 8; /* a state that is not empty keeps the hosts free of special cases */
+  return 8; /* hosts need no special case for a state that is not empty */
 }
 
 static void send(const struct rank *r)
@@ -31,7 +32,7 @@ static void collected(const struct rank *r)
   rcl_act(r->actions, RCL_ACTION_DELIVER);
 }
 
-/* Lets an output leave at once, as nothing is ever undone. */
+/* Lets an output leave at once, because nothing is ever undone. */
 static void output(const struct rank *r)
 {
   rcl_output(r->actions, r->event->output, RCL_FRESH);

@@ -7,30 +7,31 @@
  *
  * Each event of a rank (a reception, a decision) begins an *interval*. Events are written to an
  * event logger, one write after the other, while the rank goes on. A message carries the interval
- * in which it was sent. Before the message the rank tells the receiver on which intervals of others
- * it depends, as far as these are new and not known to be *stable* (on storage). Payloads are
- * logged by their senders (links.h).
+ * in which it was sent. Before the message the rank tells the receiver on which intervals of other
+ * ranks it depends. It leaves out intervals of which the receiver was told, and intervals that are
+ * known to be *stable* (on storage). Payloads are logged by their senders (links.h).
  *
  * A crashed rank goes on from its last checkpoint with the events that the log has. Its intervals
  * behind these events are *lost*, and it tells all ranks which intervals they are. At each failure
  * every rank holds its program until all failed ranks have told their lost intervals. A rank that
  * depends on a lost interval is an *orphan*: it goes back to a checkpoint from before its first
- * event that depends on one, and repeats the events ahead of that event. Each rank then writes its
- * log, so that it never has to hear of that failure again, and reports to all what it has received;
- * messages are sent again, or suppressed. A rank knows by itself whether to go back, as its
- * dependences include indirect ones. It goes back at most once for each failure.
+ * event that depends on a lost interval, and repeats the earlier events. Each rank then writes its
+ * log, so that it never has to hear of that failure again, and reports to all ranks what it has
+ * received. Messages that a peer lacks are sent again, all others are suppressed. A rank knows by
+ * itself whether to go back, because its dependences include indirect ones. It goes back at most
+ * once for each failure.
  *
  * Messages from before a failure are discarded: either their sending is undone, or their sender has
  * them in its log. A message from after the failure is sent only after its receiver's report, so
  * the receiver knows of the failure.
  *
- * An output waits until the intervals on which it depends are stable; the rank asks the other ranks
- * to tell when they are.
+ * An output waits until the intervals on which it depends are stable. The rank asks the other ranks
+ * to tell when their intervals are stable.
  *
  * Checkpoints are independent. When one is durable, the rank asks the ranks on which it depends to
  * tell when their intervals are stable. When these are stable, no failure can undo this checkpoint.
  * Then earlier checkpoints, events and dependences are dropped, and senders drop messages that were
- * received before it.
+ * received before this checkpoint.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -94,7 +95,8 @@ static void write_log(const struct rank *r)
   rcl_store(r->actions, RCL_PART_LOG, last_image(r)->number);
 }
 
-/* Tells a peer that has asked, once the interval in question is stable and nothing can undo it. */
+/* Answers a peer that has asked about an interval, once the interval is stable and nothing can undo
+ * it. */
 static void tell_stable(const struct rank *r, int to)
 {
   struct peer *peer = peer_of(r, to);
@@ -129,8 +131,8 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* Notes a decision. A polling program makes the same decision many times in a row: together they
- * are one entry. */
+/* Notes a decision. A polling program makes the same decision many times in a row. These decisions
+ * are together one entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   struct happened *last = happened_of(r->config, r->state) + r->state->happened - 1;
@@ -170,8 +172,8 @@ static void send(const struct rank *r)
 
 /* ---- receiving, deciding ---- */
 
-/* Takes a message. A message that is received again adds no dependences: what its sender told
- * before it is noted with the sender's next new message. */
+/* Takes a message. A message that is received again adds no dependences. The dependences that its
+ * sender told ahead of it are noted with the sender's next new message. */
 static void arrived(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -188,7 +190,7 @@ static void arrived(const struct rank *r)
     note_reception(r);
 }
 
-/* ---- a checkpoint, of this rank alone ---- */
+/* ---- a checkpoint of this rank alone ---- */
 
 /* Takes a checkpoint. Without room for one more, the checkpoint waits until earlier ones are
  * dropped. */
@@ -229,7 +231,7 @@ static void image_durable(const struct rank *r)
 
 /* ---- recovery ---- */
 
-/* Goes on, as the rank has dealt with all failures that it knows of. */
+/* Goes on, because the rank has dealt with all failures that it knows of. */
 static void stand(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -245,8 +247,8 @@ static void stand(const struct rank *r)
     flush(r, i);
 }
 
-/* Forgets own failures when all ranks, also this one, have reported: then all have on storage that
- * they know of these failures. */
+/* Forgets own failures when all ranks, including this one, have reported. Then all ranks have noted
+ * on storage that they know of these failures. */
 static void forget_failures(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -312,8 +314,8 @@ static void decide(const struct rank *r)
   save(r);
 }
 
-/* Begins a recovery. Forgets what others have told since the last failure, as it no longer
- * holds. */
+/* Begins a recovery. Forgets what others have told since the last failure, because it is no longer
+ * valid. */
 static void recover(const struct rank *r, uint32_t epoch)
 {
   struct rcl_links links = links_of(r);
@@ -336,9 +338,9 @@ static void down(const struct rank *r)
   tell_failures(r, r->event->peer);
 }
 
-/* Starts from the state that was stored last, with the checkpoint or after it. If the
- * rank starts from a checkpoint that was just being stored, messages that were forgotten when it
- * was taken have empty slots, and leave the log. In earlier checkpoints these slots are full. */
+/* Starts from the state that was stored last, with the checkpoint or after it. If the checkpoint
+ * was still being stored, messages that were forgotten when it was taken have empty slots, and are
+ * removed from the log. In earlier checkpoints these slots are full. */
 static void restart(const struct rank *r)
 {
   struct state *state = r->state;

@@ -4,15 +4,15 @@
  * compare theirs. Senders log payloads, and an event logger logs non-deterministic events before
  * any message that depends on them leaves the rank. `pessimistic` logs every reception and every
  * decision. `pessimistic-wildcards` logs only what the program does not determine, as Bouteiller et
- * al. do (reference [9] there): which message a wildcard receive was given, and decisions (tests,
- * probes, choices).
+ * al. do (reference [9] there): which message a wildcard receive was given, and how decisions
+ * (tests, probes, choices) came out.
  *
  * Messages to each peer are numbered. A message stays in the sender's log until a durable
- * checkpoint of the receiver covers it and the sender has taken a checkpoint after that. It goes on
- * the wire when all events before the send are stable and the link is up. The program's send is
- * complete at once; the message waits in the log. It does not wait for events after the send, as a
- * polling program makes them faster than they are written. An output leaves when all events before
- * it are stable.
+ * checkpoint of the receiver covers it and the sender has taken a checkpoint after that. The
+ * message goes on the wire when all events before the send are stable and the link is up. The
+ * program's send is complete at once, while the message waits in the log. The message does not wait
+ * for events after the send, because a polling program makes events faster than they are written.
+ * An output leaves when all events before it are stable.
  *
  * After a crash both ends of a link report what they have received. The restarted rank's program
  * runs again: receives and decisions come out as logged, and messages that its peers have received
@@ -61,11 +61,11 @@ static const char *const controls[] = {
     "report: messages that I have received from you: {value}",
     "checkpointed: my checkpoint {about} has your messages up to {value}", NULL};
 
-/* Describes an entry of the event log, which is in the order of events. Either receive `request`
- * was given a message of (peer, tag), or was cancelled (peer is RCL_NOBODY); or `count` decisions
- * in a row, each an event, came out as `outcome`. */
+/* Describes an entry of the event log, which is in the order of events. The entry says one of three
+ * things: receive `request` was given a message of (peer, tag); it was cancelled (peer is
+ * RCL_NOBODY); or `count` decisions in a row, each an event, came out as `outcome`. */
 struct happened {
-  uint32_t request; /* 0: it is a decision */
+  uint32_t request; /* number of the receive, or 0 if the entry is about decisions */
   uint32_t outcome;
   int32_t tag;
   int16_t peer;
@@ -76,38 +76,41 @@ struct happened {
 /* Holds where the program was at a checkpoint. counts_of() has its counts of messages. */
 struct checkpoint {
   uint32_t number;
-  uint32_t events;   /* how many events had happened */
-  uint32_t happened; /* how many entries of the event log were there */
+  uint32_t events;   /* number of events that had happened */
+  uint32_t happened; /* number of entries that the event log had */
 };
 
 struct state {
   uint32_t phase, wanted;
   struct checkpoint durable,
-      pending; /* the checkpoint to start from, and the one that is being written */
+      /* `durable` is the checkpoint to start from, `pending` the one that is being written */
+      pending;
   uint32_t events, writing,
-      /* Numbers of the last event, of the last one being written, and of the last one on stable
-       * storage. */
+      /* Numbers of the last event, of the last event that is being written, and of the last event
+       * on stable storage. */
       stable;
-  uint32_t happened;  /* entries of the event log */
-  uint32_t replaying; /* events that still have to happen again */
+  uint32_t happened;  /* number of entries of the event log */
+  uint32_t replaying; /* number of events that still have to happen again */
   uint32_t decision,
-      repeated; /* entry from which decisions are repeated, and how many were repeated */
-  /* The last output that waits, and the last that waits for the write under way, or 0 if there is
-   * none. */
+      /* entry from which decisions are repeated, and how many of its decisions were repeated */
+      repeated;
+  /* Numbers of the last output that waits, and of the last output that waits for the write under
+   * way, or 0 if there is none. */
   uint32_t output, writing_output;
   struct rcl_links_counts links;
 };
 
 struct variant {
-  bool all; /* every reception is logged, not only receptions that could have come out otherwise */
+  /* true if every reception is logged, not only receptions that could have come out otherwise */
+  bool all;
 };
 
 struct counts {
   uint32_t sent, received;
 };
 
-/* Lists the counts of both checkpoints (the durable one first); for each rank, the number up to
- * which no restart of it will ask for messages; the event log; and the links. */
+/* Lists the counts of both checkpoints (the durable one first); for each rank, the number of the
+ * last message for which no restart of the rank will ask; the event log; and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   ARRAY(all_counts, struct counts, 2 * config->ranks)                                              \
   ARRAY(released_of, uint32_t, config->ranks)                                                      \
@@ -163,8 +166,8 @@ static void note_reception(const struct rank *r)
   write_log(r);
 }
 
-/* Notes a decision. A polling program makes the same decision many times in a row: together they
- * are one entry. */
+/* Notes a decision. A polling program makes the same decision many times in a row. These decisions
+ * are together one entry. */
 static void note_decision(const struct rank *r, uint32_t outcome)
 {
   uint32_t first =
@@ -230,7 +233,7 @@ static void arrived(const struct rank *r)
     note_reception(r);
 }
 
-/* ---- a checkpoint, of this rank alone ---- */
+/* ---- a checkpoint of this rank alone ---- */
 
 static void take_checkpoint(const struct rank *r)
 {
@@ -262,8 +265,8 @@ static void captured(const struct rank *r)
   rcl_store(r->actions, RCL_PART_IMAGE, r->event->checkpoint);
 }
 
-/* Makes the pending checkpoint the one to start from, and drops entries that only the old one
- * needed. */
+/* Makes the pending checkpoint the checkpoint to start from, and drops entries that only the old
+ * checkpoint needed. */
 static void settle(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -439,9 +442,9 @@ static void step(const struct rank *r)
 
 /* ---- invariants, by their numbers ---- */
 
-/* Checks that no message noted as ahead of a gap is the next one expected, which would close the
- * gap. Numbers up to `received` may remain: they are kept for a checkpoint from before the gap was
- * closed. */
+/* Checks that no message noted as ahead of a gap is the next expected message, which would close
+ * the gap. Numbers up to `received` may remain, because a checkpoint from before the gap was closed
+ * needs them. */
 static bool beyond_gaps(const struct rank *r)
 {
   struct rcl_links links = links_of(r);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Lists recline's own protocols: to add one, add it to each of these two lists. */
+/* These two lists have recline's own protocols. A new protocol must be added to both. */
 extern const struct rcl_protocol protocol_none, protocol_c3, protocol_bookmark,
     protocol_chandy_lamport, protocol_event_logging, protocol_message_tagging, protocol_blocking,
     protocol_pessimistic, protocol_uncoordinated, protocol_hybrid, protocol_time_based,
@@ -29,8 +29,8 @@ bool rcl_protocol_register(const struct rcl_protocol *const *list)
   return true;
 }
 
-/* Returns the protocol at *index of a list with its variants. If there is none, reduces *index by
- * their number and returns NULL. */
+/* Returns protocol number *index of a list, where variants count, too. If the list is shorter,
+ * subtracts its length from *index and returns NULL. */
 static const struct rcl_protocol *at(const struct rcl_protocol *const *list, size_t *index)
 {
   for (; *list; list++)

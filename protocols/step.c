@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-/* Drops the rest of the step if a list is full, so that a protocol need not check for room at each
- * place. Other reasons to give up are verdicts of the protocol on the run. The rest of its step
- * must not contradict them, which the world checks. */
+/* Drops the rest of the step if a list is full, so that a protocol need not check for room
+ * everywhere. Other reasons to give up are verdicts of the protocol on the run. The world checks
+ * that the rest of the step does not contradict such a verdict. */
 static void end_with_full_list(struct rcl_actions *actions)
 {
   for (uint32_t i = 0; i + 1 < actions->count; i++)
@@ -45,10 +45,10 @@ static void fold_block(uint64_t lane[LANES], const unsigned char *at, size_t byt
   }
 }
 
-/* Multiplies and rotates, in lanes that do not wait for each other. Every state of a traced run
- * goes through here, and most of a state is room in lists. So blocks of zeros are skipped, and each
- * other block also mixes in its offset. Blocks outside of all pieces are skipped without being
- * read. */
+/* Multiplies and rotates, in lanes that do not wait for each other. Every state of a traced run is
+ * digested here, and most bytes of a state are free room in lists. So blocks of zeros are skipped,
+ * and each other block also mixes in its offset. Blocks outside of all pieces are skipped without
+ * being read. */
 static uint64_t digest_pieces(const void *state, size_t bytes, const struct rcl_piece *piece,
                               uint32_t pieces)
 {

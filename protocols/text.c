@@ -100,8 +100,8 @@ const char *full_name(uint32_t list)
   return list < RCL_FULLS ? full_names[list] : "unknown";
 }
 
-/* Prints that a list is full, or nearly, and which capacity to try. Larger lists cost nothing in a
- * run, but in the explorer each entry costs memory. */
+/* Prints that a list is full or nearly full, and which capacity to try. Larger lists cost nothing
+ * in a run, but in the explorer each entry costs memory. */
 static char *print_list(const char *what, uint32_t list, uint32_t capacity, char *text)
 {
   uint32_t more = capacity < 1024 ? 2 * capacity : 16 * capacity;
@@ -142,8 +142,8 @@ struct out {
   size_t used;
 };
 
-/* Numbers are printed by hand: with printf() for each word, lines of a trace would take a sixth of
- * a run's time. */
+/* Appends a text. Numbers are printed by hand, because with printf() for each word the lines of a
+ * trace would take a sixth of a run's time. */
 static void put_part(struct out *out, const char *text, size_t length)
 {
   size_t room = TEXT_MAX - 1 - out->used;

@@ -1,16 +1,17 @@
 /* Time-based coordination: every rank takes its checkpoint when its own clock says so.
  *
  * Source: "Event Logging", section 2.2.1, after Neves and Fuchs and after Cristian and Jahanian:
- * clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two clocks differ by at
- * most 2 D. A message takes at most L (Tmax) and at least S (Tmin). All messages passed between T -
+ * The clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two clocks differ
+ * by at most 2 D. A message takes at most L (Tmax) and at least S (Tmin). All messages passed
+ * between T -
  * 2 D - L and T + 2 D - S are cached.
  *
  *     1  from T - 2 D - L on a rank caches the messages that it sends: earlier messages have
  *        reached their receiver when it takes its checkpoint
- *     2  at T it takes its checkpoint; the cached messages, of which some may be in transit, are
- *        part of it
- *     3  until T + 2 D - S its messages are held back, while the program goes on: a message might
- *        otherwise be received before its receiver's checkpoint and be an orphan
+ *     2  at T it takes its checkpoint. The cached messages, some of which may be in transit, are
+ *        part of the checkpoint
+ *     3  until T + 2 D - S its messages are held back, while the program goes on. Otherwise a
+ *        message might be received before its receiver's checkpoint and become an orphan
  *     4  when all images are on disk, rank 0 commits
  *
  *                timer              timer              captured
@@ -26,14 +27,15 @@
  *     HOLDING -> RUNNING : pass()  [timer]
  *
  * No rank sends a word to coordinate the checkpoint itself. What the sources leave open:
- *   - when the next checkpoint is. Clocks tell when it is T, not that all ranks are there: a rank
- *     that is being restarted would miss T. Rank 0 hears `ready` of every rank that has started
- *     and `done` of every image on disk, and then says `next` to all, which begins the interval.
- *     `next` also says that the last checkpoint is committed, and ranks erase the one before it.
+ *   - when the next checkpoint is. Clocks tell when it is T, but not that all ranks are running: a
+ *     rank that is being restarted would miss T. Rank 0 hears `ready` of every rank that has
+ *     started and `done` for every image on disk. Then it says `next` to all ranks, which begins
+ *     the interval. `next` also says that the last checkpoint is committed, and ranks erase the
+ *     checkpoint before that.
  *   - which messages in transit are delivered again. The cached messages are sent again after a
- *     restart, and the receiver drops those that it had before its checkpoint. So messages carry a
- *     number for each pair of ranks, and a rank remembers the numbers that it has; channels need no
- *     order.
+ *     restart, and the receiver drops the messages that it had received before its checkpoint. So
+ *     the messages of each pair of ranks are numbered, and a rank remembers the numbers that it has
+ *     received. Channels need no order.
  *
  * A message whose number comes twice, and that is not sent again after a restart, is an orphan: a
  * bound did not hold, and the rank gives up. No rank notices a message that is lost because it took
@@ -63,14 +65,15 @@ static const char *const controls[] = {
     "next: the interval of checkpoint {about} begins",
     "done: my image of checkpoint {about} is stored", NULL};
 
-/* Names the values of word RCL_LINKS_INTERVAL: AGAIN if a message is sent again after a restart. */
+/* Names the values of word RCL_LINKS_INTERVAL: AGAIN means that a message is sent again after a
+ * restart. */
 enum again { FIRST, AGAIN };
 
 struct state {
   uint32_t phase;
-  uint32_t captured; /* the last checkpoint captured */
-  uint32_t next;     /* 1: the next interval has begun; its clock is set when HOLDING ends */
-  uint32_t ready;    /* at the coordinator: how many ranks have started */
+  uint32_t captured; /* the last captured checkpoint */
+  uint32_t next;     /* 1 if the next interval has begun; its clock is set when HOLDING ends */
+  uint32_t ready;    /* at the coordinator: number of ranks that have started */
   struct rcl_commit commit;
   struct rcl_links_counts counts;
 };
@@ -139,8 +142,8 @@ static void set_clock(const struct rank *r)
     rcl_act(r->actions, RCL_ACTION_ERASE)->checkpoint = r->state->captured - 1;
 }
 
-/* Begins the interval of the next checkpoint: all ranks are ready for it, and the last one is
- * committed. */
+/* Begins the interval of the next checkpoint, because all ranks are ready for it and the last
+ * checkpoint is committed. */
 static void next(const struct rank *r)
 {
   r->state->commit = (struct rcl_commit){.in_progress = r->state->captured + 1};

@@ -1,24 +1,25 @@
-/* Uncoordinated checkpoints with dependency tracking: every rank checkpoints when it likes, and the
- * recovery line is found when it is needed.
+/* Uncoordinated checkpoints with dependency tracking: every rank takes checkpoints at times of its
+ * own, and the recovery line is found when it is needed.
  *
  * Source: "dependency-tracking" in the slides of Stodghill on checkpoints, and Event Logging,
  * section 2.2, with its domino effect. Intervals count the checkpoints of a rank. A message carries
- * the interval in which it was sent; its receiver depends on that interval from then on. A rank
- * that goes back to checkpoint c undoes its intervals from c on. A rank that depends on one of
- * these must go back, too, to a checkpoint that does not depend on it. That can undo further
- * intervals, in the worst case all (claim uncoordinated-no-domino).
+ * the interval in which it was sent; from its reception on, the receiver depends on that interval.
+ * A rank that goes back to checkpoint c undoes its intervals from c on. A rank that depends on an
+ * undone interval must go back, too, to a checkpoint that does not depend on that interval. This
+ * can undo further intervals, in the worst case all (claim uncoordinated-no-domino).
  *
  * At a crash every rank holds its program and sends its table of dependences to the coordinator,
- * which computes the line. The line has, for each rank, the last checkpoint that depends on nothing
- * undone, or the present state of a rank that lives. No message under way survives. When a rank
- * stands on the line it reports to all what it has received, and they send the other messages again
- * from their logs (links.h). The logs roll back with their owners.
+ * which computes the line. The line has, for each rank, the last checkpoint that depends on no
+ * undone interval or, for a living rank, its present state if that does not. No message under way
+ * survives. When a rank stands on the line it reports to all ranks what it has received, and they
+ * send all other messages again from their logs (links.h). The logs roll back with their owners.
  *
  * Suppose that all ranks failed now and went back to a line of checkpoints on storage. No later
- * crash leads to an earlier line: of two lines, the later checkpoints of all ranks make a line,
- * too. So a rank that runs out of room for messages or checkpoints, or has outputs that wait, asks
- * the coordinator to gather the tables again and to find that line (claim uncoordinated-collects).
- * Everything before it is collected, and outputs from before it leave.
+ * crash leads to an earlier line, because the later of two lines' checkpoints, taken for each rank,
+ * form a line, too. So a rank that runs out of room for messages or checkpoints, or has outputs
+ * that wait, asks the coordinator to gather the tables again and to find that line (claim
+ * uncoordinated-collects). Everything before that line is collected, and outputs that were made
+ * before it leave.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -69,23 +70,23 @@ static const char *const controls[] = {
     "received: your messages that I need not receive again: {value}",
     NULL};
 
-/* Counts the messages to and from a peer at a checkpoint, or now; and holds the peer's last
- * interval on which this rank depends, from 1 on (0: none). */
+/* Counts the messages to and from a peer, at a checkpoint or now. Also holds the peer's last
+ * interval on which this rank depends, counted from 1, or 0 if there is none. */
 struct mark {
   uint32_t sent, received, depends;
 };
 
 struct state {
   uint32_t phase, wanted, writing;
-  uint32_t interval; /* last checkpoint */
+  uint32_t interval; /* number of the last checkpoint */
   uint32_t epoch;    /* incarnation of the last recovery */
   uint32_t undone;   /* as in struct row */
-  uint32_t fresh;    /* 1: restarted, and the program has not run since */
+  uint32_t fresh;    /* 1 if the rank was restarted and its program has not run since */
   uint32_t first;    /* first checkpoint that a line may need; earlier ones are erased */
-  /* At the coordinator: 1: it asks for tables, to find what can be collected; 2: it will then ask
-   * again. */
+  /* At the coordinator: 1 while it asks for tables, to find what can be collected; 2 if it will ask
+   * again afterwards. */
   uint32_t gathers;
-  uint32_t known; /* at the coordinator: 1: it has had tables */
+  uint32_t known; /* at the coordinator: 1 if it has had tables */
   struct rcl_links_counts links;
 };
 
@@ -99,9 +100,9 @@ static size_t known_used(const struct rcl_config *config, const struct state *st
   return state->known ? known_entries(config) : 0;
 }
 
-/* Lists, for each checkpoint that a line may need (also the beginning of the program), its marks
- * and its number of outputs. Then come the present dependences, the coordinator's rows, the
- * dependences of each state of each rank, and the links. */
+/* Lists, for each checkpoint that a line may need, its marks and its number of outputs. The
+ * beginning of the program counts as such a checkpoint. Then come the present dependences, the
+ * coordinator's rows, the dependences of each state of each rank, and the links. */
 #define LISTS(ARRAY, LIST)                                                                         \
   LIST(marks_of, struct mark, (rcl_checkpoints(config) + (size_t)1) * (size_t)config->ranks,       \
        (state->interval - state->first + (size_t)1) * (size_t)config->ranks,                       \
@@ -211,7 +212,8 @@ static void end_write(const struct rank *r)
 
 /* ---- the line ---- */
 
-/* Sets the state back to where the program was at `checkpoint`, as its later steps are undone. */
+/* Sets the state back to where the program was at `checkpoint`, because its later steps are
+ * undone. */
 static void undo(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -231,7 +233,7 @@ static void undo(const struct rank *r, uint32_t checkpoint)
   r->state->interval = r->state->undone = checkpoint;
 }
 
-/* Notes that all peers stand on the line, so that none depends on an undone interval. */
+/* Notes that all peers stand on the line, so that no peer depends on an undone interval. */
 static void all_stand(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -239,8 +241,8 @@ static void all_stand(const struct rank *r)
     r->state->undone = NOWHERE;
 }
 
-/* Goes on, as this rank stands on the line. By a peer's report it knows that the peer stands there,
- * too. */
+/* Goes on, because this rank stands on the line. A peer's report tells it that the peer stands on
+ * the line, too. */
 static void resume(const struct rank *r)
 {
   r->state->phase = RUNNING;
@@ -269,8 +271,8 @@ static uint32_t depends_at(const struct rank *r, uint32_t at, int peer)
                                  : mark_of(r, at)[peer].depends;
 }
 
-/* Returns this rank's row of the tables: as it is or, when tables are gathered, as it would be if
- * it failed now. */
+/* Returns this rank's row of the tables: the present row or, when tables are gathered, the row that
+ * it would have if it failed now. */
 static struct row own_row(const struct rank *r)
 {
   return (struct row){.first = r->state->first,
@@ -319,8 +321,8 @@ static void begin_row(const struct rank *r, int rank)
 
 /* ---- what no line needs ---- */
 
-/* Drops everything before `checkpoint`: tells peers what was received before it, and lets outputs
- * from before it leave. */
+/* Drops everything before `checkpoint`. Tells peers what was received before `checkpoint`, and lets
+ * outputs leave that were made before it. */
 static void collect(const struct rank *r, uint32_t checkpoint)
 {
   struct rcl_links links = links_of(r);
@@ -347,8 +349,8 @@ static void collect(const struct rank *r, uint32_t checkpoint)
   }
 }
 
-/* Asks all ranks for their tables, if all stand on the line. If the coordinator is asking already,
- * it will ask once more afterwards. */
+/* Asks all ranks for their tables, if all ranks stand on the line. If the coordinator is already
+ * asking, it will ask once more afterwards. */
 static bool gather(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
@@ -366,8 +368,8 @@ static bool gather(const struct rank *r)
   return true;
 }
 
-/* Tells all ranks where to stand, or which checkpoints a line may need, as the coordinator has all
- * tables. */
+/* Tells all ranks where to stand, or which checkpoints a line may need. The coordinator has all
+ * tables now. */
 static void draw_line(const struct rank *r)
 {
   const struct line line = line_of(r);
@@ -390,8 +392,8 @@ static void draw_line(const struct rank *r)
     gather(r);
 }
 
-/* Returns whether there is little room, or whether the last image has outputs from behind the last
- * known line. */
+/* Returns whether there is little room, or whether the last image has outputs that were made after
+ * the last known line. */
 static bool wants_line(const struct rank *r)
 {
   const uint32_t *outputs = outputs_of(r->config, r->state);
@@ -434,7 +436,7 @@ static void recover(const struct rank *r, uint32_t epoch)
   }
 }
 
-/* Returns whether the checkpoint is noted: it was taken, and is not collected. */
+/* Returns whether the checkpoint is noted, that is, was taken and is not collected. */
 static bool is_noted(const struct rank *r, uint32_t checkpoint)
 {
   return checkpoint >= r->state->first && checkpoint <= r->state->interval;
@@ -443,7 +445,7 @@ static bool is_noted(const struct rank *r, uint32_t checkpoint)
 static void start(const struct rank *r)
 {
   struct rcl_links links = links_of(r);
-  if (!is_noted(r, r->event->checkpoint)) { /* its last image was lost */
+  if (!is_noted(r, r->event->checkpoint)) { /* the rank's last image was lost */
     rcl_give_up(r->actions, RCL_REASON_PROTOCOL);
     return;
   }
@@ -512,7 +514,7 @@ static void control(const struct rank *r)
       send_table(r);
     r->state->gathers = 0;
     break;
-  case NEEDED: /* what is needed holds in later epochs, too */
+  case NEEDED: /* the message is also valid in later epochs */
     collect(r, r->event->value);
     break;
   case RECEIVED:

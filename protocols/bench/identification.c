@@ -1,12 +1,12 @@
 /* Measures what logging and identification cost, by the form of the logs (envelopes.h): lists with
- * sequential search, or sorted logs with occurrence counts and binary search. It judges nothing;
- * read its numbers on a quiet machine.
+ * sequential search, or sorted logs with occurrence counts and binary search. The program judges
+ * nothing. Its numbers mean something only on a quiet machine.
  *
  *     identification-bench [ROUNDS]      median of ROUNDS (9)
  *
  * In one interval a peer has sent N messages with E different envelopes, and the receiver has
  * received nine tenths of them. As in the paper (section 4.1), each message is logged on both
- * sides; then each envelope of the sender's log is searched in the receiver's.
+ * sides; then each envelope of the sender's log is searched in the receiver's log.
  */
 #include "protocols/parts/envelopes.h"
 
@@ -23,7 +23,7 @@ struct log {
 };
 
 struct cost {
-  double logging, identification; /* nanoseconds for a message */
+  double logging, identification; /* in nanoseconds for a message */
 };
 
 static struct log sent, received, in_transit;
@@ -43,7 +43,8 @@ static void begin(struct log *log, enum rcl_form form)
       .form = form, .capacity = MESSAGES_MAX, .used = &log->used, .item = log->item};
 }
 
-/* Returns tags in an order that favours neither form: with a stride through all of them. */
+/* Returns envelope `i`. Tags come with a stride through all of them, an order that favours neither
+ * form. */
 static struct rcl_envelope envelope(uint32_t i, uint32_t envelopes)
 {
   return (struct rcl_envelope){.peer = 1, .tag = (int32_t)(i * 7919u % envelopes), .count = 1};

@@ -27,8 +27,9 @@ const uint32_t recline_door = RECLINE_DOOR;
 extern const struct rcl_protocol *recline_protocols[];
 const struct rcl_protocol *recline_protocols[MUTANTS * FORMS_MAX + 1];
 
-/* The name of a form of a mutated protocol is the name of the original form and the flaw: the forms
- * of event-logging~no-drop are event-logging~no-drop, event-logging-posted~no-drop and so on. */
+/* The name of a form of a mutated protocol consists of the name of the original form and the name
+ * of the flaw: the forms of event-logging~no-drop are event-logging~no-drop,
+ * event-logging-posted~no-drop and so on. */
 static void add(const struct rcl_protocol *form, const char *flaw)
 {
   static struct rcl_protocol copies[MUTANTS * FORMS_MAX];

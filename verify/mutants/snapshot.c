@@ -30,8 +30,9 @@ static const char *const invariants[] = {
 struct state {
   uint8_t recorded, wrong, done, pad[5];
   uint8_t closed[RANKS_MAX];
-  /* cl-t: messages received less those sent, until now and when the rank recorded; messages
-   * recorded as under way, by channel */
+  /* In cl-t: the number of messages that the rank has received, less the number that it has sent,
+   * now and when the rank recorded; then, by channel, the number of messages that were recorded as
+   * under way. */
   int32_t more, recorded_more;
   uint8_t under_way[RANKS_MAX];
 };
@@ -117,7 +118,7 @@ static void step_tokens(const struct rcl_config *config, void *memory,
 {
   struct state *state = memory;
   step(config, state, event, actions);
-  state->wrong = false; /* only property tokens may find the flaw */
+  state->wrong = false; /* only property `tokens` may find the flaw */
   if (event->kind == RCL_EVENT_SEND)
     state->more--;
   if (event->kind == RCL_EVENT_ARRIVED) {
