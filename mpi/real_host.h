@@ -113,8 +113,9 @@ struct real_stream {
 void real_protect_stream(int id, const struct real_stream *);
 
 enum real_place real_restarts(void); /* the place of the image until the data are put back */
-size_t real_protected_bytes(int id); /* bytes of `id` in the image, or 0 if there are none */
-enum real_place real_restore(void);  /* puts the data back; returns the image's place */
+/* returns the number of bytes of `id` in the image, or 0 if there are none */
+size_t real_protected_bytes(int id);
+enum real_place real_restore(void); /* puts the data back; returns the image's place */
 
 /* Allows a checkpoint here. `iteration` is the iteration that begins here, or 0 if none does.
  * Protocols below the matching take in messages in this call only, because any message may ask them
@@ -145,8 +146,9 @@ void *real_take(struct real_receive *, size_t *size, int *peer, int *tag);
  * above. */
 void *real_poll(int comm, size_t *size, int *peer);
 
-size_t real_queued(void); /* bytes that the program has sent and that are not on their way yet */
-void real_idle(void);     /* gives the processor away for a moment */
+/* returns how many bytes the program has sent that are not on their way yet */
+size_t real_queued(void);
+void real_idle(void); /* gives the processor away for a moment */
 
 /* ---- collectives: all processes make these calls, in the same order ---- */
 

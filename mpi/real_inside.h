@@ -35,7 +35,7 @@ struct real_receive {
   int16_t from; /* the source that the protocol's MATCH allows */
   bool announced, done;
   int32_t from_tag;
-  int16_t source; /* of a receive that is done: the source of its message */
+  int16_t source; /* in a receive that is done: the source of the message */
   int32_t sent_tag;
   struct real_payload *payload;
 };

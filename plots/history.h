@@ -26,7 +26,7 @@ enum crossing { CROSSING_NONE, CROSSING_LATE, CROSSING_EARLY };
 
 struct message {
   bool control;
-  const char *name; /* of a control message: the name that the protocol's paper has for it */
+  const char *name; /* in a control message: the message's name in the protocol's paper */
   /* the number after the @ in the trace, or -1 if there is none, as for a suppressed message */
   gint64 number;
   int from, to;

@@ -67,7 +67,7 @@ struct diagram {
   GString *left_out; /* sentences for the legend that say what is left out */
   bool shares;       /* several lines may be in one column */
   double step;       /* width of a column */
-  double right;      /* x of the end of the ranks */
+  double right;      /* x at which the lines of ranks end */
   double *row;       /* y of each rank; row[-1] is the dispatcher's */
   bool dispatcher;   /* the dispatcher has a row */
   GArray *labels;    /* struct label */
@@ -75,7 +75,7 @@ struct diagram {
   bool used[STROKES];
   bool ringed;         /* the ring around the step that violates a property is drawn */
   unsigned marked;     /* kinds of events that are marked, one bit each */
-  unsigned names;      /* counts nodes whose names are made up */
+  unsigned names;      /* number of nodes whose names are made up */
   unsigned unlabelled; /* number of control messages without a name for lack of room */
   double y;            /* y at which the next thing below the ranks goes */
 };

@@ -13,7 +13,7 @@ struct words {
 /* The last entry of each list has NULL as name. Actions that are worth telling only where they are
  * compared are in words_quiet. */
 extern const struct words words_events[], words_actions[], words_quiet[];
-extern const struct words words_flows[]; /* of the data of collective calls */
+extern const struct words words_flows[]; /* words for the flows of data in collective calls */
 extern const struct words
     /* reasons for giving up, where the trace's word says too little */
     words_reasons[];

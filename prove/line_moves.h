@@ -23,7 +23,7 @@ struct line_move {
   enum rcl_part part; /* DURABLE: the part that is durable */
   /* Z3_ast: conditions over the words before the move and the fields of the event. */
   GPtrArray *when;
-  Z3_ast *now;    /* words after the move, without the effects of the step's actions */
+  Z3_ast *now;    /* the words after the move, without the effects of the step's actions */
   GArray *duties; /* struct duty */
 };
 

@@ -20,7 +20,7 @@ struct rank_world {
   /* true once a step was seen that drains channels, so that messages may arrive without a
    * receive */
   bool drains;
-  bool either; /* true if ARRIVED is one event, whether or not the message has a receive */
+  bool either; /* true if ARRIVED with a receive and ARRIVED without a receive count as one event */
 };
 
 /* Prepares the rank, with a clone of `module`. Returns false if the module has no protocol of that

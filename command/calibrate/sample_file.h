@@ -8,7 +8,8 @@
 /* Holds the sorted values of one measurement, which are seconds, or bytes for an eager limit. */
 struct series {
   char *name;
-  /* bytes of a message and operations of a computation, or 0 if there is none */
+  /* number of bytes of a message and of operations of a computation; each is 0 if the series has
+   * none */
   double bytes, flops;
   int writers, disk; /* 0 writers if there is none; disk -1 if there is none */
   double *value;

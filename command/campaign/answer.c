@@ -23,8 +23,8 @@ static double meant(const struct table *table, unsigned cell, int field)
   return table_unexpected(table, cell) == table->count ? NAN : table_mean(table, cell, field).mean;
 }
 
-/* Cells without the checkpoints that were due stand behind the others, as their means tell nothing
- * of their intervals. */
+/* Returns whether cell `a` is better than cell `b`. A cell whose runs lack checkpoints that were
+ * due is worse than any other cell, because its mean says nothing about its interval. */
 static bool is_better(const struct table *table, const double *mean, unsigned a, unsigned b)
 {
   bool short_a = table_is_short(table, a), short_b = table_is_short(table, b);
@@ -101,7 +101,7 @@ void ranking_clear(struct ranking *ranking)
   g_free(ranking->tied);
 }
 
-/* Returns a number to two digits, because an estimate has no more. */
+/* Returns a number rounded to two digits, because an estimate has no more digits. */
 static double two_digits(double wanted)
 {
   double step = wanted >= 1000 ? 100 : wanted >= 100 ? 10 : 1;
@@ -262,7 +262,8 @@ void answer_add_further(GString *text, unsigned more, const char *name)
                            name);
 }
 
-/* Counts the cells whose checkpoints were taken, or all cells if there are none. */
+/* Returns the number of cells whose checkpoints were taken or, if there is no such cell, the number
+ * of all cells. */
 static unsigned sound_cells(const struct table *table)
 {
   unsigned cells = table->runs->grid->cells, sound = 0;
@@ -294,7 +295,7 @@ char *answer_sentence(const struct table *table, const struct ranking *ranking, 
   const char *shown = table->runs->fields->pdata[field];
   unsigned sound = sound_cells(table);
   g_autofree char *few = answer_few_failures(table, best);
-  if (few) { /* a winner that hardly met a failure is none */
+  if (few) { /* a cell that hardly met a failure is not called the best */
     few[0] = g_ascii_toupper(few[0]);
     g_string_append_printf(text, "%s. So far ", few);
   }

@@ -1,11 +1,11 @@
-/* Runs a scenario many times: each cell of the sweeps with the same seeds. In DIR:
+/* Runs a scenario many times. All cells of the sweeps have the same seeds. DIR contains:
  *
  *     campaign.txt           version and sweeps, to recognize the campaign; locked while it runs
- *     recordings/NAME/       with `replay`: of each program (recording_folder.h)
+ *     recordings/NAME/       with `replay`: recordings, one for each program (recording_folder.h)
  *     cells/N.yaml           the scenario of each cell, resolved: `recline run` takes it with --set
  *     runs.jsonl             a line for each run that has ended (runs.h)
- *     runs.csv, table.csv    made at the end, as figure.gp, figure.svg and answer.json are
- *     slurm/                 while Slurm runs it (slurm.h)
+ *     runs.csv, table.csv    made at the end, like figure.gp, figure.svg and answer.json
+ *     slurm/                 files of Slurm's jobs, while Slurm runs the campaign (slurm.h)
  *
  * The widths of the intervals are checked only after every ROUND runs of all cells, when no run is
  * under way. So the number of runs does not depend on how many run at once. */
@@ -138,7 +138,8 @@ static bool load_cell(const struct campaign *c, unsigned cell, struct scenario *
   return campaign_runs_to_end(*scenario, error) && scenario_expects_of(*scenario, true, error);
 }
 
-/* Says what to expect of a cell's runs. Timers count where they alone ask for checkpoints. */
+/* Says what to expect of a cell's runs. The timer counts only if nothing else asks for
+ * checkpoints. */
 static struct outlook outlook_of(const struct scenario *scenario)
 {
   const struct rcl_protocol *protocol = rcl_protocol_named(scenario->protocol.name);

@@ -9,14 +9,16 @@
 
 enum { CHECKPOINTS = 6 }; /* of the run that measures their cost */
 
-/* The work has this many intervals. The number is not whole, so that requests do not fall on the
- * ends of a program's steps, where ranks would take their checkpoints in different steps. */
+/* The work has this many intervals. It is not a whole number, because requests must not fall on the
+ * ends of a program's steps: there, ranks would take their checkpoints in different steps. */
 static const double INTERVALS = 6.382;
-static const double CRASH_AT = 3.6; /* intervals: a checkpoint has committed by then */
+/* number of intervals until the crash; a checkpoint has committed by then */
+static const double CRASH_AT = 3.6;
 
 /* ---- the failures ---- */
 
-/* Counts what the law applies to: each node, each zone with a node in use, or the platform. */
+/* Counts the things to which the law applies: each node, each zone with a node in use, or the
+ * platform. */
 static int subjects(const struct layout *layout, int nodes, enum failure_scope of)
 {
   int count = 0;
@@ -39,8 +41,8 @@ static bool takes_nodes(const struct scenario *scenario)
   return nodes;
 }
 
-/* Returns whether a failure by law takes images that are nowhere else (docs/scenario.md, levels of
- * storage). */
+/* Returns whether a failure by law takes images of which there is no other copy (docs/scenario.md,
+ * levels of storage). */
 static bool takes_images(const struct scenario *scenario)
 {
   const struct level *level = scenario_level(scenario, 0);
@@ -119,8 +121,8 @@ void cells_free(struct cell *cells, unsigned count)
   g_free(cells);
 }
 
-/* Returns the first cell without a problem that differs from cell `i` in keys below `skipped` and
- * `other` alone: one run serves both. */
+/* Returns the first cell without a problem that differs from cell `i` only in keys below `skipped`
+ * and `other`, so that one run serves both cells. */
 static unsigned leader(const struct cell *cells, const struct grid *grid, unsigned i,
                        const char *skipped, const char *other)
 {
@@ -168,8 +170,8 @@ struct rounds {
 
 /* Describes a kind of run. */
 struct kind {
-  /* Returns the settings besides the cell's, for g_strfreev(), or NULL if the cell needs no such
-   * run. */
+  /* Returns the settings to be added to those of the cell, for g_strfreev(). Returns NULL if the
+   * cell needs no run of this kind. */
   char **(*settings)(const struct rounds *, unsigned cell);
   void (*take)(struct rounds *, unsigned cell, JsonNode *result);
 };
@@ -244,7 +246,7 @@ static void take_plain(struct rounds *r, unsigned cell, JsonNode *result)
   r->cells[cell].costs.work = measured_number(result, NULL, "simulated_s");
 }
 
-/* Gives all cells what was measured for the cells that lead them. */
+/* Gives each cell what was measured for its leader. */
 static void share(struct rounds *r)
 {
   for (unsigned i = 0; i < r->count; i++) {
@@ -305,8 +307,8 @@ static char **crash_settings(const struct rounds *r, unsigned cell)
   g_autofree char *crash =
       g_strdup_printf("failures=[{rank: %d, at: %.9gs, repair: 0%s}]", scenario->program.ranks - 1,
                       longer * CRASH_AT / INTERVALS, takes_nodes(scenario) ? "" : ", kills: rank");
-  /* Without detection=0, survivors would compute until the crash is detected. That time is lost,
-   * but is not part of recovery. */
+  /* Without detection=0, survivors would compute until the crash is detected. That time would be
+   * lost, but it is not part of the recovery. */
   const char *const set[] = {crash, "expect={}", every, "detection=0", NULL};
   return costs->lost ? NULL : g_strdupv((char **)set);
 }

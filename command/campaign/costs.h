@@ -1,5 +1,5 @@
-/* Measures what checkpoints and recoveries cost, for formulas: from a run without protocol, one
- * without checkpoints, one with checkpoints and one with a crash. */
+/* Measures what checkpoints and recoveries cost, for formulas: they come from a run without a
+ * protocol, a run without checkpoints, a run with checkpoints and a run with a crash. */
 #ifndef RECLINE_COSTS_H
 #define RECLINE_COSTS_H
 
@@ -12,16 +12,17 @@
 
 /* Holds what was measured for one cell. Times are in seconds. */
 struct costs {
-  struct machine_model model; /* costs of a checkpoint of all ranks, of a recovery of the job */
-  double base;                /* the program without protocol, checkpoints and failures */
-  double work;                /* the program with the protocol, without checkpoints and failures */
+  struct machine_model model; /* costs of a checkpoint of all ranks and of a recovery of the job */
+  double base;                /* time of the program without protocol, checkpoints and failures */
+  /* time of the program with the protocol, without checkpoints and failures */
+  double work;
   double own;       /* part of model.checkpoint that a rank, on average, spends on its own image */
-  double due;       /* checkpoints for which it was time in the run that measured them */
-  double committed; /* and those that committed, of all ranks */
+  double due;       /* number of checkpoints that were due in the run that measured them */
+  double committed; /* number of these checkpoints that committed at all ranks */
   bool exponential; /* the formulas apply to the failures and to the levels of storage */
   bool lost;        /* the failures take the only copies of the images, so the job starts over */
   bool alone;       /* only the failed ranks go back (independent recovery) */
-  char *problem;    /* why there are no costs, a line, or NULL if they are known */
+  char *problem;    /* a line that says why there are no costs, or NULL if the costs are known */
 };
 
 struct cell {
@@ -39,8 +40,9 @@ double costs_mtbf(const struct scenario *);
 struct cell *cells_new(const struct grid *, const char *file, char *const *first);
 void cells_free(struct cell *, unsigned count);
 
-/* Measures the costs of the cells of a grid. Cells share runs without checkpoints if they differ in
- * keys of checkpoints alone. Collects warnings of the runs. Returns as measurements_make() does. */
+/* Measures the costs of the cells of a grid. Cells share runs without checkpoints if they differ
+ * only in keys of checkpoints. Collects warnings of the runs. Returns as measurements_make()
+ * does. */
 int cells_measure(struct cell *, const struct grid *, struct measurements *, GPtrArray *warnings);
 
 /* Returns the number of runs that cells_measure() makes. */
@@ -50,9 +52,9 @@ unsigned cells_runs(const struct cell *, const struct grid *);
  * helps because images are lost. */
 double costs_optimum(const struct costs *);
 
-/* Returns by which share of `base` the mean time of the job is longer than `base`, with a
- * checkpoint after every `interval` seconds of work. With `lost` the interval does not matter, as
- * the job has no checkpoint to go back to. */
+/* Returns how much longer than `base` the mean time of the job is, as a share of `base`, with a
+ * checkpoint after every `interval` seconds of work. With `lost`, the interval does not matter,
+ * because the job has no checkpoint to which it can go back. */
 double costs_share(const struct costs *, double interval);
 
 /* Sets `from` and `to` to the least and the longest interval, in seconds, with which costs_share()

@@ -4,7 +4,7 @@
 
 struct estimate {
   unsigned count;
-  double mean, deviation; /* of the sample, or NAN without values */
+  double mean, deviation; /* mean and deviation of the sample, or NAN if the sample has no values */
   /* half the width of the mean's 95 % confidence interval, by Student's t, or INFINITY for fewer
    * than two values */
   double half;

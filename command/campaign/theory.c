@@ -17,8 +17,8 @@
 
 /* ---- the ranking ---- */
 
-/* Images that fail with their nodes come last, as their cost is only that of a job as long as the
- * one that was measured. */
+/* Returns whether a place comes before another. Places whose images fail with their nodes come
+ * last, because their cost holds only for a job that is as long as the measured one. */
 static bool is_before(const struct place *a, const struct place *b)
 {
   if (a->known != b->known || !a->known)
@@ -42,8 +42,8 @@ static void judge(struct place *place)
   place->from = place->to = NAN;
 }
 
-/* Gives all places the range of intervals that cost hardly more: less is hardly more where the best
- * place costs little. */
+/* Gives all places the range of intervals that cost hardly more than the optimum. The less the best
+ * place costs, the less counts as hardly more. */
 static void add_ranges(struct place *places, unsigned count)
 {
   static const double LITTLE = 0.02;
@@ -187,7 +187,7 @@ static JsonBuilder *as_json(const struct place *places, const struct grid *grid,
 
 /* ---- the answer ---- */
 
-/* Writes the answer into the folder, which it makes. */
+/* Makes the folder and writes the answer into it. */
 static bool keep(const struct theory *t, JsonBuilder *json)
 {
   g_autofree char *file = g_build_filename(t->out, "answer.json", NULL), *text = NULL;

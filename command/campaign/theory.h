@@ -9,10 +9,10 @@
 
 struct theory {
   const char *file;     /* the scenario */
-  char **set, **sweeps; /* from the options, or NULL */
+  char **set, **sweeps; /* settings and sweeps of the options, or NULL if there are none */
   const char *out;      /* folder for answer.json, or NULL */
-  unsigned jobs;        /* runs at once */
-  bool json;            /* print one JSON object and nothing else */
+  unsigned jobs;        /* number of runs at once */
+  bool json;            /* prints one JSON object and nothing else */
 };
 
 /* Measures, and prints the answer. Returns an exit code after reporting an error. Sets `stopped` to

@@ -65,7 +65,7 @@ static const char *redundancy_words(const struct place *place)
   return words[level_of(place)->redundancy];
 }
 
-/* Returns what the storage of a cell must keep to. The caller frees it. */
+/* Returns what is assumed about the storage of a cell. The caller frees it. */
 static char *storage_assumption(const struct place *place)
 {
   const struct level *level = level_of(place);
@@ -107,7 +107,7 @@ GPtrArray *place_assumptions(const struct place *place)
 
 /* ---- the sentence ---- */
 
-/* Appends values of sweeps that the words for storage and protocol do not tell. */
+/* Appends the values of those sweeps that the words for storage and protocol do not mention. */
 static void add_others(GString *text, const struct place *place, const struct grid *grid)
 {
   for (unsigned i = 0; i < grid->sweeps; i++) {
@@ -227,7 +227,7 @@ void places_print(const struct place *places, const struct grid *grid)
 
 /* ---- what the numbers rest on ---- */
 
-/* Adds a text unless it is there. Takes it over. */
+/* Adds a text unless the list contains it already. Takes ownership of the text. */
 static void add_once(GPtrArray *texts, char *text)
 {
   if (g_ptr_array_find_with_equal_func(texts, text, g_str_equal, NULL))
@@ -239,7 +239,7 @@ static void add_once(GPtrArray *texts, char *text)
 /* Adds what is odd about a cell's numbers. */
 static void add_odd(GPtrArray *texts, const struct place *place, const struct grid *grid)
 {
-  static const double MUCH = 0.25; /* share of a checkpoint's cost */
+  static const double MUCH = 0.25; /* a share of a checkpoint's cost */
   const struct costs *costs = &place->cell->costs;
   double waits = costs->model.checkpoint - costs->own;
   g_autofree char *name = name_of(place, grid);

@@ -36,7 +36,7 @@
 #include <stddef.h>
 
 struct arena;        /* heap.h */
-struct image_source; /* where the memory of one rank lies */
+struct image_source; /* says where the memory of one rank lies */
 struct image;        /* one copy of that memory; it lies in libc memory and belongs to the caller */
 
 enum image_outcome { IMAGE_FAILED = -1, IMAGE_CAPTURED, IMAGE_RESTORED };

@@ -135,8 +135,8 @@ static void keep_one_constructor(struct library *this, struct arena *arena)
 }
 
 /* Closes units at the end of the process, as libgfortran's destructor does for the units that it
- * finds. First unlocks all units. A unit may be locked because a failed statement ends the process,
- * or because a rank is in an MPI call within a statement. */
+ * finds. A unit may still be locked, because a failed statement ends the process or because a rank
+ * is in an MPI call within a statement. So locks count as free meanwhile (locks.c). */
 static void flush_units(void)
 {
   void (*flush)(int *);

@@ -33,7 +33,7 @@ struct held {
 struct heap_files {
   const struct arena *owner;
   uint64_t mark;                    /* place in the journal */
-  struct heap_files *older, *newer; /* of the same arena */
+  struct heap_files *older, *newer; /* neighbours in the list of states of the same arena */
   struct output_lengths *lengths;
   size_t count;
   struct held held[];

@@ -49,14 +49,14 @@ enum flight {
 
 /* Holds the times of a control message, in seconds (control_mail.h). */
 struct posted {
-  double left;    /* when the last byte has left the sender */
+  double left;    /* time at which the last byte has left the sender */
   double latency; /* latency of the message's route */
 };
 
 struct message {
   enum message_kind kind;
   int source, destination; /* ranks; the number of ranks stands for the dispatcher */
-  uint64_t wire_bytes;     /* bytes on the network */
+  uint64_t wire_bytes;     /* number of bytes on the network */
   void *self;              /* the item that the transfer of the payload carries */
   /* number of the message, counted from 1 among the messages of its source to its destination */
   uint32_t serial;
@@ -101,7 +101,7 @@ struct message {
 /* Describes a control message that travels without a transfer (control_mail.h). Each pair of ranks
  * may have several such messages under way, so a letter has only half the size of a message. */
 struct letter {
-  double due; /* when the letter arrives, in seconds */
+  double due; /* time at which the letter arrives, in seconds */
   double latency, occupies;
   uint64_t wire_bytes;
   uint32_t (*piggybacked)[MESSAGE_WORDS];

@@ -17,7 +17,7 @@ struct claim_options {
   /* stored contents are kept even if no rank will start from them (world_settles()) */
   bool whole;
   bool audit; /* everything that the explorer remembers is computed again and compared */
-  /* bytes for the tables of all jobs, or 0 for a share of the machine's memory */
+  /* number of bytes for the tables of all jobs; 0 stands for a share of the machine's memory */
   uint64_t memory;
   /* name of the protocol whose checkpoints replace saves, or NULL if there is none */
   const char *protocol;
@@ -53,7 +53,7 @@ struct claim_result {
   /* what runs have shown; it is complete if the verdict is HOLDS or VACUOUS */
   struct reached reached;
   unsigned depth; /* HOLDS: depth of the farthest state; VIOLATED: moves of the run */
-  uint64_t bytes; /* bytes of the explorer's tables */
+  uint64_t bytes; /* number of bytes of the explorer's tables */
   /* bound on the probability that a state was left out, or 0 if no state was */
   double omission;
   /* bound on the probability that a violation was missed because a state was left out */
@@ -68,7 +68,7 @@ struct claim_result {
   uint32_t sizes[CLAIM_SIZES];
   unsigned sizes_count;
   char reduction[16]; /* the reduction that was used: none, por, sym, all, recovery */
-  /* of an audit: number of states without reduction, and number of states at rest */
+  /* in an audit: number of states without the reduction, and number of states at rest */
   uint64_t full_states, rests;
   char unreduced[80];        /* why no reduction was used, although the options asked for one */
   char no_stubborn_sets[80]; /* why stubborn sets were not used together with the crash reduction */

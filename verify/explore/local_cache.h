@@ -5,7 +5,7 @@
  * look-up of a move goes on from the views that the look-up of the list of moves has read. The
  * cache is filled from the transition cache, and emptied when it is too large.
  *
- * At first views are whole components, and each end of the trie holds a delta for the present
+ * At first, views are complete components, and each end of the trie has a delta for the present
  * packing. Components may have far more values than the rules have steps. When that becomes
  * apparent, views become fine: they have only the parts that the rules read. An end of the trie
  * then holds a result: which components are rewritten, and how. A rewrite sets parts of a
@@ -28,7 +28,8 @@ struct worker;
 #define CURSOR_RESULT (UINT32_C(1) << 31)
 
 /* Holds an edge of the trie: number `value` at `node` leads to `cursor`. The same structure also
- * holds rewrites: rewrite number `node` turns the component's value `value` into `cursor` - 1. */
+ * describes rewrites: rewrite number `node` turns the component's value `value` into `cursor` -
+ * 1. */
 struct edge {
   uint32_t node, value;
   uint32_t cursor; /* 0 in a free slot */
@@ -53,7 +54,7 @@ struct result {
 /* Holds the difference that a move adds to a packed state and to its hash. */
 struct delta {
   uint64_t hash;
-  uint16_t verdict; /* as in `struct result` */
+  uint16_t verdict; /* has the same meaning as in `struct result` */
   uint8_t stays;    /* the move changes nothing */
   uint32_t words[];
 };
@@ -66,7 +67,7 @@ static inline uint32_t delta_bytes(uint32_t words)
 /* Holds a move that can be taken. */
 struct option {
   uint32_t move;
-  uint32_t cursor; /* where the descent to the move's effect goes on */
+  uint32_t cursor; /* the node at which the descent to the move's effect goes on */
   uint8_t action;  /* with a reduction: number of the action among those of its rank */
   uint8_t kind;    /* enum crash_move */
   bool is_fault;   /* the move need not ever happen; only other moves are progress */
@@ -74,7 +75,7 @@ struct option {
 
 /* Holds the moves of one origin. */
 struct move_list {
-  uint32_t first; /* in local_cache.options */
+  uint32_t first; /* index in local_cache.options */
   uint16_t count;
   struct world_standing standing;
 };
@@ -82,7 +83,8 @@ struct move_list {
 struct local_cache {
   struct views views;
   const struct packing *packing; /* the packing of the deltas */
-  struct edges trie, rewritten;  /* apart from origins, as a few lists serve all */
+  /* they do not depend on origins, because a few lists serve all origins */
+  struct edges trie, rewritten;
   uint32_t nodes;
   uint32_t node_bits; /* number of bits of a cursor that hold its node */
   uint32_t node_mask; /* a mask with node_bits ones */
@@ -91,7 +93,7 @@ struct local_cache {
   uint32_t lists_count, lists_room;
   struct option *options;
   uint32_t options_count, options_room;
-  char *deltas; /* at ends of the trie, as long as views are whole components */
+  char *deltas; /* deltas at the ends of the trie, as long as views are complete components */
   uint32_t delta_bytes;
   uint32_t deltas_count, deltas_room;
   struct intern results;  /* struct result: the ends of the trie, when views are fine */
@@ -118,9 +120,9 @@ bool local_cache_begin(struct worker *);
  * Returns an index of local_cache.lists. */
 uint32_t local_cache_learn_list(struct worker *, uint32_t origin);
 
-/* Does the same for the effect of an option of `origin`. Sets the option's delta, and sets
- * `numbers` to the components of the state to which the option leads. Returns false if that state
- * does not fit the packing; then there is only a verdict. */
+/* Asks the transition cache for the effect of an option of `origin`, and remembers it. Sets the
+ * option's delta, and sets `numbers` to the components of the state to which the option leads.
+ * Returns false if that state does not fit the packing; in that case there is only a verdict. */
 bool local_cache_learn_delta(struct worker *, uint32_t origin, struct option *, uint32_t *numbers,
                              struct delta *);
 
@@ -180,8 +182,8 @@ static inline void local_cache_step(const struct local_cache *s, struct walk *wa
 }
 
 /* Descends to the ends, in the worker's state. All descents go in step, so that memory for one
- * arrives while the others go on. Afterwards each cursor is a result, or its effect is not
- * known. */
+ * arrives while the others go on. After that, each cursor is at a result, or the effect of its move
+ * is not known. */
 static inline void local_cache_walk(const struct local_cache *s, struct walk *walks, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)

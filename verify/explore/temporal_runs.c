@@ -26,7 +26,7 @@ struct runs {
   struct places order;  /* by state of the graph: its place in the visited set */
   uint32_t *state_of;   /* by place: 1 + its state of the graph, or 0 if there is none yet */
   uint64_t edges, room; /* number of edges so far, and room for edges */
-  uint64_t began;       /* bytes of the explorer's tables at the beginning */
+  uint64_t began;       /* number of bytes of the explorer's tables at the beginning */
   const char *bound;    /* the bound that was hit, or NULL if there is none */
 };
 

@@ -19,11 +19,11 @@ void abstraction_sort(struct abstraction *c, uint32_t rank)
 {
   struct abstraction_rank *r = &c->rank[rank];
   uint32_t count = r->nodes.count, depth = 0, sorted = 0;
-  /* edges taken so far at the nodes of the path */
+  /* by depth: the index of the next edge of the path's node */
   uint32_t *at = memory_grow(NULL, (count + 1) * sizeof *at);
-  /* nodes on the path */
+  /* by depth: the path's node */
   uint32_t *transition = memory_grow(NULL, (count + 1) * sizeof *transition);
-  /* of each node: 1 if it is on the path, 2 if it is done */
+  /* by node: 1 if the node is on the path, 2 if it is done */
   uint8_t *state = memory_grow(NULL, (count + 1) * sizeof *state);
   memset(state, 0, count + 1);
   r->order = memory_grow(r->order, (count + 1) * sizeof *r->order);

@@ -291,8 +291,9 @@ struct storing {
   struct archive *archive;
   uint8_t *states; /* sorted states; those with tag 0 are on disk already */
   uint64_t count;
-  struct making making;           /* the file for the states that are new */
-  uint64_t bytes;                 /* bytes of memory that the archive took before this began */
+  struct making making; /* the file for the states that are new */
+  /* number of bytes of memory that the archive took before this began */
+  uint64_t bytes;
   int error;                      /* an error code, or 0 if all went well */
   struct platform_thread *thread; /* the thread that stores, or NULL if it is done */
 };

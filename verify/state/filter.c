@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 enum {
-  LINE = FILTER_WORDS * sizeof(uint64_t), /* bytes of a line */
+  LINE = FILTER_WORDS * sizeof(uint64_t), /* number of bytes of a line */
   PLACE = 9,                              /* bits of a hash that choose a bit of a line */
   CHOSEN = 6                              /* bits of a line that a state sets */
 };

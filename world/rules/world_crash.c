@@ -34,7 +34,8 @@ uint32_t world_crash_one(const struct world *w, int rank, uint32_t ends)
   bool finished = !w->protocol->independent && read_program(w, rank)->finished;
   world_wipe(w, rank, RANK_DEAD, UINT16_MAX);
   if (finished)
-    edit_program(w, rank)->finished = true; /* counts as finished until the crash is detected */
+    /* the program counts as finished until the crash is detected */
+    edit_program(w, rank)->finished = true;
   edit_rank(w, rank)->noticed = 0;
   ends = end_writes(w, rank, ends);
   world_drop_cut(w, rank);

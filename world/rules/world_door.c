@@ -167,7 +167,8 @@ static __attribute__((noinline)) void run_lower(struct call *c, size_t bytes)
 
 static void run_call(void *data)
 {
-  enum { FRAMES = 1 << 13 }; /* bytes between the caller of confine_run() and here, at most */
+  /* most bytes of stack between the caller of confine_run() and this function */
+  enum { FRAMES = 1 << 13 };
   struct call *c = data;
   const unsigned char here = 0;
   if (!c->stack) {

@@ -26,9 +26,9 @@ struct extras {
   guint64 number; /* @n, or 0 if there is none */
   gint64 place;   /* at=K, or -1 if there is none */
   struct content content;
-  guint64 writes; /* of a crash: how each write ends (move.index) */
+  guint64 writes; /* for a crash: how each write ends (move.index) */
   guint64 cut;    /* 1 + world_cut(), or 0 if there is none */
-  guint64 leaves; /* of a crash: what it leaves of a node (crash_leaves) */
+  guint64 leaves; /* for a crash: what the crash leaves of a node (crash_leaves) */
   bool early;
 };
 

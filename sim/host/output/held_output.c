@@ -20,7 +20,7 @@ static const uint64_t UNWRITTEN = UINT64_MAX;
  * made again yet. */
 struct held {
   uint32_t number;
-  double made; /* when the output was made, in simulated seconds */
+  double made; /* time at which the output was made, in simulated seconds */
   GBytes *pieces;
   size_t bytes; /* number of bytes that the program has printed or written */
 };

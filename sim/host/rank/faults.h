@@ -31,7 +31,8 @@ const char *fault_text(int error);
 /* Notes that rank `dead` of the program has died. It must be called when the rank `r` first hears
  * of this death. */
 void faults_note_failure(struct rank *, int dead);
-bool faults_has_failed(const struct rank *, int rank); /* as far as the first rank knows */
+/* returns whether the first rank knows that the second rank has failed */
+bool faults_has_failed(const struct rank *, int rank);
 
 /* Writes the members that have failed into `failed`, in the order in which this rank has heard of
  * them, and returns their number. `failed` has room for all members, or is NULL if they are only

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-  RANDOM_BYTES = 128, /* bytes of the state of random() with which libc begins */
+  RANDOM_BYTES = 128, /* number of bytes of the state of random() with which libc begins */
   FORTRAN_SEED = 8,   /* number of integers in the seed of Fortran's RANDOM_SEED */
   INTERVAL_TIMERS = 3 /* number of timers of a process: ITIMER_REAL, which alarm() also sets,
                          ITIMER_VIRTUAL and ITIMER_PROF */

@@ -1,8 +1,8 @@
 /* Declares the part of MPI that a program can see: communicators, requests, the collective call
  * that the program is in, handles of Fortran, attributes, and the state of libc.
  *
- * All this state lies in the arena of its rank, so that an image of the arena holds it and a
- * rollback puts it back as bytes. Pointers lead to memory of the same arena only.
+ * All this state lies in the arena of its rank, so that an image of the arena contains the state
+ * and a rollback restores it as bytes. Pointers lead to memory of the same arena only.
  */
 #ifndef RECLINE_MPI_STATE_H
 #define RECLINE_MPI_STATE_H
@@ -32,9 +32,9 @@ struct neighbours {
 
 /* Describes the topology of a communicator, which never changes. */
 struct topology {
-  enum SMPI_Topo_type kind;   /* 0 if there is no topology */
-  struct grid *grid;          /* MPI_CART */
-  struct graph *graph;        /* MPI_GRAPH */
+  enum SMPI_Topo_type kind;   /* kind of topology, or 0 if there is none */
+  struct grid *grid;          /* the grid, if `kind` is MPI_CART */
+  struct graph *graph;        /* the graph, if `kind` is MPI_GRAPH */
   struct neighbours from, to; /* neighbours of this rank */
 };
 
@@ -58,22 +58,22 @@ struct comm {
   /* number of failed members that were acknowledged here; they are the first ones of
    * faults_failed() */
   int acknowledged;
-  /* List of the communicators that groups of its members have made among themselves. */
+  /* List of the communicators that groups of members of this communicator have made. */
   struct comm *groups;
   /* the next communicator in the list `groups` of its parent, or in mpi_state.freed */
   struct comm *next;
-  /* of the call that made this communicator last: the number of that call's communicator, and
-   * the colour */
+  /* the last call that made this communicator: the number of the communicator on which that call
+   * was made, and the call's colour */
   int parent, colour;
   /* at the application level: this rank's key in the call that made this communicator last */
   int key;
-  int fortran; /* its integer in Fortran, or 0 if it has none yet */
+  int fortran; /* integer of the communicator in Fortran, or 0 if the communicator has none yet */
   char *name;  /* name, or NULL for the default name */
   struct attribute *attributes;
   MPI_Errhandler errors; /* handler of errors, or NULL if errors are fatal */
   struct topology topology;
   struct window *window; /* the window whose own communicator this is, or NULL if there is none */
-  /* nodes of its ranks, or NULL if no algorithm of SMPI has asked for them yet */
+  /* nodes of this communicator's ranks, or NULL if no algorithm of SMPI has asked for them yet */
   struct nodes *nodes;
   /* 0 for a communicator of the program; 1 for the leaders of the nodes of another communicator;
    * 2 for the ranks of another communicator on this node */
@@ -106,13 +106,14 @@ struct call_site {
   struct comm *comm;
   enum rcl_flow flow;
   int root;             /* the root, as a rank in `comm` */
-  uint32_t bytes;       /* bytes that this rank gives */
-  struct blocks result; /* bytes that this rank gets, if data flow to it */
+  uint32_t bytes;       /* number of bytes that this rank gives */
+  struct blocks result; /* the blocks that this rank gets, if data flow to this rank */
   int blocks;           /* number of blocks of the result */
   bool partial;         /* data do not flow from all members to all members, as in scans */
   bool ordered;         /* the operation does not commute, although SMPI combines in any order */
   bool equal;           /* all members give or get the same number of bytes */
-  uint32_t largest;     /* bytes of the largest message, or 0 unless all members know them */
+  /* number of bytes of the largest message, or 0 if some member does not know that number */
+  uint32_t largest;
 };
 
 /* Describes the collective call that the program is in, under protocols that handle collectives. */
@@ -120,7 +121,7 @@ struct call {
   bool inside;   /* the program is in a call that the protocol handles; false once its last message
                     is sent */
   bool combined; /* the words travel with the data */
-  bool passable; /* after a restart: some members may not take part */
+  bool passable; /* true after a restart if some members may not take part in the call */
   bool selected; /* an algorithm of SMPI runs */
   bool ahead;    /* the algorithm that runs carries the words in messages ahead of the data */
   /* the error that the call returns because a member has failed or the communicator was revoked */
@@ -133,7 +134,7 @@ struct call {
   /* fields of COLLECTED: the sums of words, and the number of contributions */
   uint32_t words[RCL_WORDS + 1];
   uint32_t received[RCL_WORDS + 1];
-  uint32_t own[RCL_WORDS + 1]; /* words of this rank alone */
+  uint32_t own[RCL_WORDS + 1]; /* the words of this rank alone */
 };
 
 enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_WHOLE, REQUEST_GENERAL };
@@ -145,17 +146,18 @@ struct recipe {
   void (*end)(struct recipe *); /* frees what the recipe points to */
 };
 
-/* Describes a request that is complete when several messages, its parts, are complete. Then
- * `conclude` does the work that is left. */
+/* Describes a request that is complete when several messages, its parts, are complete. When they
+ * are complete, `conclude` does the work that is left. */
 struct whole {
   /* the recipe of a persistent request, or NULL if the request is not persistent */
   struct recipe *recipe;
   struct request **part;
   int parts;
   int missing; /* number of parts that have not begun yet */
-  /* Gets the data of each part once all are complete, or NULL if nothing does. */
+  /* Takes over the data of a part. It is called for each part once all parts are complete. NULL if
+   * nobody takes over the data. */
   void (*take)(struct rank *, struct request *whole, struct request *part);
-  /* an agreement that must be over as well, or NULL if there is none */
+  /* an agreement that must be over before the request is complete, or NULL if there is none */
   struct agreement *agreement;
   void (*conclude)(struct rank *, void *rest); /* NULL if no work is left */
   /* argument of `conclude`, in the arena; rank_free() frees it afterwards */
@@ -171,12 +173,14 @@ struct request {
   /* MPI_Request_get_status has told the program that the request is complete */
   bool told;
   bool orphan;         /* MPI_Request_free was called before the request was complete */
-  enum send_mode mode; /* of sends */
-  bool immediate;      /* for persistent sends: SMPI charges them as MPI_Isend */
+  enum send_mode mode; /* for sends: the mode of the send */
+  bool immediate;      /* for persistent sends: in SMPI, the send costs as much as MPI_Isend */
   bool reused;         /* for sends: the buffer may change before the send is complete */
-  bool collective;     /* its messages carry the communicator's number for collectives */
-  bool bypass;         /* its message bypasses the protocol */
-  /* for receives of bytes: the buffer is made when the message comes, in its size */
+  /* messages of this request carry the communicator's number for collectives */
+  bool collective;
+  bool bypass; /* the message of this request bypasses the protocol */
+  /* for receives of bytes: the buffer is made when the message comes, and has the size of the
+   * message */
   bool sized;
   uint32_t number; /* for receives: the field `request` of events (protocols/protocol.h) */
   /* for sends: the send's number at the transport, or 0 if no send is under way */
@@ -188,8 +192,9 @@ struct request {
   int count;
   MPI_Datatype type;
   struct comm *comm;
-  int context; /* matching_context() */
-  /* as the program has named them: a rank of the program or RCL_ANY; a tag or RCL_ANY */
+  int context; /* what matching_context() returns for this request */
+  /* peer and tag as the program has named them: a rank of the program or RCL_ANY, and a tag or
+   * RCL_ANY */
   int peer, tag;
   int from, from_tag;   /* the source and the tag that MATCH allows */
   bool announced;       /* the protocol has answered RECEIVE */
@@ -199,7 +204,7 @@ struct request {
   MPI_Status status;
   bool eager;          /* for receives: the cost of receiving must still be charged */
   uint64_t wire_bytes; /* the number of bytes for which the cost is charged */
-  int fortran;         /* its integer in Fortran, or 0 if it has none yet */
+  int fortran;         /* integer of the request in Fortran, or 0 if the request has none yet */
 };
 
 /* Holds a handle that Fortran names by an integer. Slot i has the integer i + 1. */
@@ -227,14 +232,15 @@ struct program_clock {
   bool is_known;        /* there has been a reading */
 };
 
-/* Says what the program's call waits for (waits.h). With WAIT_CALL the name of the call says it. */
+/* Says what the program's call waits for (waits.h). With WAIT_CALL, the name of the call says what
+ * it waits for. */
 enum wait_kind { WAIT_CALL, WAIT_SEND, WAIT_RECEIVE };
 struct wait {
   enum wait_kind kind;
   bool collective;
   const struct comm *comm;
   int peer, tag; /* a rank of the program or RCL_ANY; a tag or RCL_ANY */
-  int others;    /* number of other requests, each of which would end the wait as well */
+  int others;    /* number of other requests, each of which would also end the wait */
 };
 
 /* Holds a set of numbers of messages: all numbers up to `all_to`, and `count` larger numbers. */
@@ -252,7 +258,7 @@ struct due {
 
 struct mpi_state {
   const char *call_name; /* the call that the program is in, or was in last */
-  double call_since;     /* when that call began, in seconds of simulated time */
+  double call_since;     /* time at which that call began, in simulated seconds */
   struct wait wait;      /* what that call waits for */
   bool algorithm;        /* one of SMPI's collective algorithms runs for this rank */
   uint32_t receives;     /* number of receives posted so far */
@@ -286,13 +292,14 @@ struct mpi_state {
   struct info *infos;             /* infos into which the program has put something */
   struct window *windows;         /* windows that other ranks may lock */
   struct sharing *sharings;       /* memory that the rank shares (node_memory.h) */
-  struct file *files;             /* files of MPI-IO, also closed ones */
+  struct file *files;             /* files of MPI-IO, including closed files */
   int files_open;                 /* files of MPI-IO that are open now */
-  /* numbers so far of deletions of files, looks at files, and calls of open() for reading */
+  /* how many times the program has deleted a file, looked for a file, and called open() for
+   * reading */
   int files_deleted, files_looked, files_read;
   struct added_error **errors_added; /* errors that the program has added */
   int errors_added_count, last_code; /* number of added errors, and the value of MPI_LASTUSEDCODE */
-  /* handler of files that are opened from here on, or NULL if errors are returned */
+  /* error handler for files that are opened from now on, or NULL if errors are returned */
   MPI_Errhandler file_errors;
   /* what the program has told the outside since its last output, as pieces (output_bytes.h) */
   char *said;
@@ -302,16 +309,17 @@ struct mpi_state {
   /* environment variables that the program has set (wrap_environment.c) */
   struct variable *environment;
   bool environment_cleared;
-  struct exceptions exceptions; /* of the program, while it is in a call of the layer */
-  void *bsend_buffer;           /* the attached buffer, which only MPI_Buffer_detach needs */
+  /* exceptions of the program, while the program is in a call of the layer */
+  struct exceptions exceptions;
+  void *bsend_buffer; /* the attached buffer, which only MPI_Buffer_detach needs */
   int bsend_bytes;
   /* size of the rank's images in bytes, if the program has given one; 0 if images count as the
    * bytes that they hold */
   double image_bytes;
   /* iteration in which the program is, by the program's count, or 0 if it has begun none */
   uint32_t iteration;
-  /* number of bytes that an iteration changes, if the program has given it; 0 if an iteration
-   * changes all bytes of an image */
+  /* number of bytes that an iteration changes, if the program has given that number; 0 if an
+   * iteration changes all bytes of an image */
   double iteration_bytes;
 };
 

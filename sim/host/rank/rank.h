@@ -150,7 +150,7 @@ struct rank {
     uint32_t serial; /* how often the timer was set */
     struct requests {
       uint32_t told; /* how often the timer went off */
-      double last;   /* when the timer went off last, in seconds of simulated time */
+      double last;   /* time at which the timer went off last, in simulated seconds */
       bool called;   /* the program has asked for a checkpoint, and the protocol was not told yet */
     } now, before;   /* `before`: what `now` was until the timer went off last */
     bool open;       /* the checkpoint of the last request is not on stable storage yet */
@@ -255,12 +255,12 @@ struct layer {
   struct rank *rank;
   /* simulated seconds of the runs that this run continues, or 0 if it continues none */
   double before;
-  const char *result_file; /* where the result of the run goes, or NULL if nowhere */
+  const char *result_file; /* file for the result of the run, or NULL if there is none */
   /* A number of bytes. Under `auto`, words travel with the data of a call whose largest message is
    * smaller. */
   double combined_below;
   struct result result;
-  struct exceptions *exceptions; /* where the C++ library keeps exceptions */
+  struct exceptions *exceptions; /* the place where the C++ library keeps exceptions */
   bool tables;                   /* tables of SMPI's algorithms are made, if they are needed */
   bool redistributes;            /* the run goes on from a checkpoint of another number of ranks */
   bool repairs;                  /* the program repairs itself after failures (faults.h) */

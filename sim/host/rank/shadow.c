@@ -128,7 +128,7 @@ uint32_t shadow_slots(int rank)
 
 int shadow_draining(int rank)
 {
-  return shadow_rank(rank)->draining - 2; /* world.h */
+  return shadow_rank(rank)->draining - 2; /* world.h says what the values mean */
 }
 
 void shadow_work(int rank, const struct rcl_event *event, struct rcl_work *work)
@@ -551,8 +551,8 @@ static bool has_finished(int rank)
   return program->finished && world_standing(&world, rank).finished;
 }
 
-/* Remembers a rank that has not finished and asks about it first. The question comes with each
- * message, and that rank usually gives the answer again. */
+/* Remembers a rank that has not finished and asks about it first. The question is asked with each
+ * message, and the state of that rank usually answers it again. */
 bool shadow_finished(void)
 {
   static int rank;

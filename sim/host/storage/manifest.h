@@ -35,7 +35,7 @@ struct manifest_payload {
   uint32_t slot;
   int source, tag, comm, sent;
   uint64_t bytes;
-  uint32_t synchronous; /* as in the payload */
+  uint32_t synchronous; /* the payload's field of the same name */
 };
 
 struct manifest_file {

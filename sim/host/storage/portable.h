@@ -81,7 +81,7 @@ struct saved {
   /* struct saved_comm: MPI_COMM_WORLD and MPI_COMM_SELF first, freed communicators last, in the
    * order of mpi_state.freed */
   GArray *comms;
-  struct heap_files *files; /* of the host; the files are not stored */
+  struct heap_files *files; /* files of the simulating machine, which are not stored */
   GByteArray *bytes;
   bool turned; /* the bytes have another byte order than this process */
 };

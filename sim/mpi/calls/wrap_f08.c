@@ -19,7 +19,8 @@ static void put_error(int *error, int value)
 
 /* ---- attributes: values as wide as an address, to which C has pointers ----  */
 
-/* Returns the address of a copy of the value, for C. The copy lies in the arena. */
+/* Returns the address of a copy of the value, for C. The copy lies in the arena of the rank, or in
+ * memory of malloc() if `r` is NULL. */
 static MPI_Aint *kept(struct rank *r, MPI_Aint value)
 {
   MPI_Aint *copy = r ? rank_alloc(r, sizeof *copy) : malloc(sizeof *copy);

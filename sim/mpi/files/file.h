@@ -21,7 +21,7 @@ struct file {
   int64_t position, shared; /* individual and shared pointer, in etypes */
   bool split;               /* true between the two calls of a split collective access */
   MPI_Status status;        /* status of the split access */
-  int fortran;              /* its integer in Fortran, or 0 if it has none yet */
+  int fortran;              /* integer of the file in Fortran, or 0 if the file has none yet */
   struct file *next;
 };
 

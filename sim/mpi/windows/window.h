@@ -38,7 +38,7 @@ struct window {
   /* origins of MPI_Win_post, as ranks in `comm`, or NULL if there is no such epoch */
   int *exposure;
   int exposures;
-  int fortran; /* its integer in Fortran, or 0 if it has none yet */
+  int fortran; /* integer of the window in Fortran, or 0 if the window has none yet */
   struct attribute *attributes;
   struct region *regions;   /* attached memory of a dynamic window */
   struct shared_part *part; /* parts of a shared window, by member; NULL for other windows */
