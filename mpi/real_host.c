@@ -8,6 +8,7 @@
 #include "base/platform.h"
 #include "mpi/real_inside.h"
 #include "protocols/grammar.h"
+#include "protocols/text.h"
 
 bool real_is_on(void)
 {
@@ -224,9 +225,11 @@ void real_step(struct rcl_event event, struct real_message *message)
   real.unmoved = false;
   int broken = step_protocol(&event);
   real_trace_step(&event, message);
-  if (broken)
-    breach("process %d: protocol %s violates its invariant %d: %s", real.rank, real.protocol->name,
-           broken, real.protocol->invariants[broken - 1]);
+  if (broken) {
+    const char *text = real.protocol->invariants[broken - 1];
+    breach("process %d: protocol %s violates its invariant %d: %.*s", real.rank,
+           real.protocol->name, broken, invariant_length(text), text);
+  }
   check_actions(&event);
   note_request(&event, timer && before == digest_state());
   for (uint32_t i = 0; i < real.actions.count; i++)

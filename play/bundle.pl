@@ -1,8 +1,9 @@
 #!/usr/bin/env perl
 # bundle.pl PAGE MODULE TEMPLATE FILE...: writes the template to PAGE, with each file in place of
-# {{its name}}, or compressed and in base64 in place of {{packed NAME}}. The module, compressed likewise,
-# replaces {{module}}; MODULE '' means that there is none. Browsers unpack gzip themselves. Every page that
-# users keep has all scripts, so their indentation and lines of comment are left out.
+# {{its name}}. In place of {{packed NAME ...}} it writes several files as one, compressed and in base64.
+# The module, compressed likewise, replaces {{module}}; MODULE '' means that there is none. Browsers
+# unpack gzip themselves. Every page that users keep has all scripts, so their indentation and lines of
+# comment are left out.
 use strict;
 use warnings;
 use IO::Compress::Gzip qw(gzip $GzipError);
@@ -27,8 +28,8 @@ sub packed {
 
 $part{module} = packed(slurp($module)) if $module;
 my $text = slurp($template);
-$text =~ s{\{\{(packed )?([\w.]+)\}\}}{
-  my $content = $part{$2} // die "$template names $2\n";
+$text =~ s{\{\{(packed )?([\w. ]+)\}\}}{
+  my $content = join '', map { $part{$_} // die "$template names $_\n" } split / /, $2;
   $1 ? packed($content) : $content}ge;
 open my $out, '>:raw', "$page.new" or die "$page.new: $!\n";
 print $out $text;

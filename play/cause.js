@@ -41,7 +41,7 @@ const Cause = {
     const steps = told.steps.slice(0, view.at), h = steps.length === told.steps.length ? told.history : Story.history(steps, view.ranks.length);
     const phase = (rank) => decode(view.ranks[rank].state).find(([name]) => name === 'phase')?.[1];
     return {wrong, steps, h, ranks: view.ranks, found: engine.differing(view.at), difference: engine.difference, decode, phase,
-      mutant: Cause.isMutant(world), statement: world.statement, real: world.real};
+      invariants: view.invariants, mutant: Cause.isMutant(world), statement: world.statement, real: world.real};
   },
 
   // ---- what has happened ----
@@ -161,8 +161,34 @@ const Cause = {
     agreement: (run) => [Story.plain(run.wrong), ...Cause.orphans(run)],
     restorable: (run) => [Story.plain(run.wrong), Cause.missing(run)],
     commits: (run) => [Story.plain(run.wrong), ...Cause.phases(run)],
+    invariant: (run) => Cause.broken(run),
     'no-loss': (run) => Cause.messages(run),
     'no-duplicate': (run) => Cause.messages(run),
+  },
+
+  // Returns the invariant that is violated, {number, text, otherwise}; null: the violation is of another property.
+  invariant({wrong, invariants}) {
+    const number = wrong.property === 'invariant' ? Number(/^invariant (\d+)/.exec(wrong.text)?.[1]) : 0;
+    return number ? {number, ...invariants[number - 1]} : null;
+  },
+
+  // Tells what has come to messages whose reception is undone and which have not come again.
+  undoneMessages(run) {
+    const kept = (s, slot) => run.h.kept.get(`${s.rank} ${slot}`)?.findLast(({step}) => step < s.step)?.number;
+    const has = (m, rank, ...names) => run.steps.find((s) => s.rank === rank && s.step > m.sent && s.actions.some((a) => names.includes(a.name) && Story.number(a, 'slot', 0) > 0 && kept(s, Story.number(a, 'slot', 0)) === m.number));
+    return Cause.torn(run, false).filter((m) => !has(m, m.from, 'resend') && !has(m, m.to, 'deliver')).slice(0, 2).map((m) => {
+      const freed = has(m, m.from, 'forget');
+      return `message ${m.number}, which rank ${m.to} received at step ${m.received}, is undone there, and rank ${m.from} has not sent it again` + (freed ? `: it has freed its copy at step ${freed.step}` : '');
+    });
+  },
+
+  // Says which step breaks an invariant.
+  broken: (run) => [`${Story.event(run.steps[run.wrong.step], run.h)} (step ${run.wrong.step}): after that the invariant does not hold${run.wrong.rank === null ? '' : ` at rank ${run.wrong.rank}`}`, ...Cause.undoneMessages(run)],
+
+  // Says what a program suffers. An invariant is broken before anything is seen of that.
+  harm(run) {
+    const invariant = Cause.invariant(run), known = Story.words.harms[run.wrong.property]?.text || '';
+    return !invariant ? known : `None is seen yet: the run was stopped at step ${run.wrong.step}, when the invariant was broken.` + (invariant.otherwise ? ` The invariant guards against this: ${invariant.otherwise}.` : '');
   },
 
   // Says why an image that a restart needs is not there.
@@ -198,17 +224,17 @@ const Cause = {
 
   // Returns [name, text] of each part of the story of a run. In a text, "step 3" stands for a link.
   tell(run) {
-    const {wrong, steps, found} = run, words = Story.words, begins = found[0] ?? steps.find((s) => s.event.name === 'lie')?.step ?? 0;
+    const {wrong, steps, found} = run, words = Story.words, invariant = Cause.invariant(run), begins = found[0] ?? steps.find((s) => s.event.name === 'lie')?.step ?? 0;
     const events = Cause.events(run), said = (list) => Cause.sentence(list.slice(-Cause.MOST).map(({text}) => text).join('; '));
     const before = events.filter(({step}) => step < begins), after = events.filter(({step}) => step >= begins);
     return [
-      ['Promise', words.rules[wrong.property]?.text || ''],
+      ['Promise', invariant ? `Invariant ${invariant.number} of the protocol: ${invariant.text}.` : words.rules[wrong.property]?.text || ''],
       ['Flaw', run.mutant ? run.statement : ''],
       ['Before', said(before)],
       ['Cause', Cause.shows(run)],
       ['Then', said(after)],
       ['Effect', Cause.effect(run)],
-      ['Harm', words.harms[wrong.property]?.text || ''],
+      ['Harm', Cause.harm(run)],
     ].filter(([, text]) => text);
   },
 };

@@ -21,6 +21,7 @@ globalThis.ready = (async () => {
   let told = null;   // {steps, history} of all known steps (Story); null: the steps have changed
   let kept = 0;      // number of the given moves with which the run still begins
   let draws = 0;
+  let unfolded = false; // whether fields that are 0 are shown
   let column = 1;    // width of a step in the diagram
 
   // ---- texts ----
@@ -330,19 +331,34 @@ globalThis.ready = (async () => {
     return layouts[name]?.types['struct state'] ? Decode.state({bytes: view.ranks[0].bytes, state}, layouts[name], lists) : [['bytes', state]];
   }
 
-  // Shows the protocol's state at each rank; values that the last step has changed stand out.
+  // Adds to the entries of lists, "sent 1, received 2", the fields that are 0 here and not at every rank.
+  function withZeros(ranks) {
+    const entry = ([name, text]) => /\[\d+\]$/.test(name) && / /.test(text), list = (name) => name.replace(/\[.*/, '');
+    const fields = new Map(), parts = (text) => new Map(text.split(', ').map((field) => [field.replace(/ .*/, ''), field]));
+    for (const held of ranks)
+      for (const [name, text] of held.filter(entry)) fields.set(list(name), new Set([...fields.get(list(name)) || [], ...parts(text).keys()]));
+    return ranks.map((held) => held.map(([name, text]) => !entry([name, text]) ? [name, text]
+      : [name, [...fields.get(list(name))].map((field) => parts(text).get(field) ?? `${field} 0`).join(', ')]));
+  }
+
+  // Shows the protocol's state at each rank; values that the last step has changed stand out, and those that are 0 at
+  // every rank are folded.
   let known = [];
   function protocolRow() {
-    const row = element('tr'), now = [];
+    const row = element('tr'), now = [], all = withZeros(view.ranks.map((r) => decode(r.state)));
+    const told = new Set(all.flatMap((held) => held.filter(([, text]) => !Decode.isZero(text)).map(([name]) => name)));
     row.append(element('th', 'protocol', {scope: 'row'}));
-    view.ranks.forEach((r, rank) => {
-      const cell = element('td');
-      const held = decode(r.state);
+    all.forEach((held, rank) => {
+      const cell = element('td'), folded = element('details', undefined, {ariaLabel: `Fields that are 0 at rank ${rank}`}), changes = ([name, text]) => known[rank] && known[rank].get(name) !== text;
       for (const [name, text] of held) {
-        const line = element('div', `${name}: ${text}`);
-        if (known[rank] && known[rank].get(name) !== text) line.className = 'changed';
-        else if (Decode.isZero(text)) line.className = 'quiet';
-        cell.append(line);
+        const line = element('div', `${name}: ${text}`, {className: changes([name, text]) ? 'changed' : Decode.isZero(text) ? 'quiet' : ''});
+        (told.has(name) || changes([name, text]) ? cell : folded).append(line);
+      }
+      if (folded.childElementCount) {
+        folded.prepend(element('summary', `${folded.childElementCount} fields are 0`));
+        folded.open = unfolded;
+        folded.ontoggle = () => { unfolded = folded.open; };
+        cell.append(folded);
       }
       now.push(new Map(held));
       row.append(cell);
@@ -351,33 +367,36 @@ globalThis.ready = (async () => {
     return row;
   }
 
-  // Shows the invariants. The protocol tells only the first one that a rank breaks, so later ones are not
-  // known.
+  // Shows the invariants, each with what it guards against. The protocol tells only the first one that a rank breaks,
+  // so later ones are not known.
   function showInvariants() {
     const broken = view.ranks.map((r) => r.broken), first = Math.min(...broken.filter(Boolean), Infinity);
-    $('invariants').replaceChildren(...view.invariants.map((text, i) => {
+    $('invariants').replaceChildren(...view.invariants.map(({text, otherwise}, i) => {
       const ranks = broken.map((number, rank) => number === i + 1 ? rank : -1).filter((rank) => rank >= 0);
-      const mark = ranks.length ? `✗ (rank ${ranks.join(', ')}) ` : i + 1 < first ? '✓ ' : '? ';
-      return element('li', mark + text, {className: ranks.length ? 'bad' : i + 1 < first ? 'good' : ''});
+      const mark = ranks.length ? `✗ (${Cause.ranks(ranks)}) ` : i + 1 < first ? '✓ ' : '? ';
+      return element('li', mark + text, {className: ranks.length ? 'bad' : i + 1 < first ? 'good' : '', title: otherwise && `Otherwise ${otherwise}.`});
     }));
+    $('invariants-title').textContent = first === Infinity ? `${view.invariants.length} invariants of the protocol hold` : 'Invariants of the protocol';
+    $('invariants-box').open ||= first < Infinity;
+    $('unknown').hidden = first >= view.invariants.length;
   }
 
   function showState() {
     const rows = [
-      ['phase', (r) => r.phase + (r.held ? ', held' : '') + (r.finished ? ', finished' : '') + (r.gave_up ? ', gave up' : '')],
+      ['process', (r) => r.phase + (r.held ? ', held' : '') + (r.finished ? ', finished' : '') + (r.gave_up ? ', gave up' : '')],
       ...(world.real ? [] : [['next operation', (r) => r.next || '-']]),
-      ['receives posted', (r) => r.posted.map((p) => `${p.request} from ${p.peer === -1 ? 'any' : p.peer}`).join(', ') || '-'],
+      ['receives posted', (r) => r.posted.map((p) => `request ${p.request} from ${p.peer === -1 ? 'anybody' : `rank ${p.peer}`}`).join(', ') || '-'],
       ['incarnation', (r) => r.incarnation],
       ['last checkpoint', (r) => r.line || '-'],
       ['stored', (r) => r.stored.map((s) => `${s.part} ${s.checkpoint}${s.durable ? '' : ' (being written)'}`).join(', ') || '-'],
       ['payloads kept', (r) => r.slots],
-      ['invariants', (r) => r.broken ? `number ${r.broken} is broken` : 'hold'],
-      ['digest', (r) => r.digest],
+      ['invariants', (r) => r.broken ? `number ${r.broken} is broken` : '-'],
     ];
     const table = element('table'), head = element('tr');
     head.append(element('td'), ...view.ranks.map((_, i) => element('th', `rank ${i}`, {scope: 'col'})));
     table.append(head);
     for (const [name, value] of rows) {
+      if (view.ranks.every((r) => ['-', 0].includes(value(r)))) continue;
       const row = element('tr');
       row.append(element('th', name, {scope: 'row'}), ...view.ranks.map((r) => element('td', String(value(r)))));
       table.append(row);

@@ -1,8 +1,10 @@
 /* Writes the present state in JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "play/session.h"
+#include "protocols/text.h"
 #include "world/rules/world_parts.h"
 
 void session_quote(struct buffer *out, const char *text)
@@ -122,13 +124,21 @@ static void put_rank(const struct world *world, struct buffer *out, int rank)
   buffer_text(out, "}");
 }
 
+/* Adds the texts of the invariants, and what a program would suffer without each of them. */
 static void put_invariants(const struct world *world, struct buffer *out)
 {
   const char *const *texts = world->protocol->invariants;
   buffer_text(out, ",\"invariants\":[");
   for (int i = 0; texts && texts[i]; i++) {
-    buffer_text(out, i ? "," : "");
-    session_quote(out, texts[i]);
+    struct buffer text = {0};
+    int length = invariant_length(texts[i]);
+    buffer_printf(&text, "%.*s", length, texts[i]);
+    buffer_text(out, i ? ",{\"text\":" : "{\"text\":");
+    session_quote(out, text.text);
+    buffer_text(out, ",\"otherwise\":");
+    session_quote(out, texts[i][length] ? texts[i] + length + strlen(": otherwise ") : "");
+    buffer_text(out, "}");
+    free(text.text);
   }
   buffer_text(out, "]");
 }

@@ -33,9 +33,16 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "only the coordinator wants a checkpoint: the next one, and not while it takes one",
-    /* 2 */ "the program goes on only when all that was captured is committed",
-    /* 3 */ "only the coordinator counts images, at most one per rank", NULL};
+    /* 1 */
+    "only the coordinator wants a checkpoint: the next one, and not while it takes one: "
+    "otherwise ranks would take checkpoints that are no recovery line together",
+    /* 2 */
+    "the program goes on only when all that was captured is committed: "
+    "otherwise a message could cross the checkpoint, and a restart lose it or have it twice",
+    /* 3 */
+    "only the coordinator counts images, at most one per rank: "
+    "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
+    NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING, WAITING };
 

@@ -73,13 +73,28 @@
 #include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "the checkpoint under way is the last captured, or the one after it",
-    /* 2 */ "from CAPTURING on all peers' messages are in, and they have all of this rank's",
-    /* 3 */ "before the capture no peer has delivered more messages than its bookmark says",
-    /* 4 */ "every kept message has a slot of its own",
-    /* 5 */ "only the coordinator counts images, of a checkpoint, at most one per rank",
-    /* 6 */ "a rank that reconnects lacks the address of a peer",
-    /* 7 */ "a rank that is held to agree lacks the iteration of a peer",
+    /* 1 */
+    "the checkpoint under way is the last captured, or the one after it: "
+    "otherwise ranks would go back to checkpoints of different numbers",
+    /* 2 */
+    "from CAPTURING on all peers' messages are in, and they have all of this rank's: "
+    "otherwise a message under way would be in no image, and a restart lose it",
+    /* 3 */
+    "before the capture no peer has delivered more messages than its bookmark says: "
+    "otherwise a message from behind the line would be in the image, and after a restart come "
+    "twice",
+    /* 4 */
+    "every kept message has a slot of its own: "
+    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    /* 5 */
+    "only the coordinator counts images, of a checkpoint, at most one per rank: "
+    "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
+    /* 6 */
+    "a rank that reconnects lacks the address of a peer: "
+    "otherwise the rank would wait for an address that it has, and hold its program for ever",
+    /* 7 */
+    "a rank that is held to agree lacks the iteration of a peer: "
+    "otherwise the rank would hold its program although nothing is left to come, for ever",
     NULL};
 
 /* ---- the program's messages ---- */

@@ -61,16 +61,36 @@
 #include "protocols/parts/outputs.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "a rank that wants a checkpoint is neither logging nor writing its log",
-    /* 2 */ "no peer delivers more late messages than it announced",
-    /* 3 */ "a rank that is ready to stop logging has all late messages",
-    /* 4 */ "no rank stops logging before it was ready to",
-    /* 5 */ "a message that is to be suppressed has not been passed over",
-    /* 6 */ "only the initiator counts ranks, each once, and between checkpoints none or all",
-    /* 7 */ "no rank takes a checkpoint before its own replay is over",
-    /* 8 */ "what is noted for a restart names ranks, and calls by numbers from 1 on",
-    /* 9 */ "only of a checkpoint that it has taken does a rank log and write messages",
-    /* 10 */ "a replay has ended as soon as nothing of what it has to repeat is left",
+    /* 1 */
+    "a rank that wants a checkpoint is neither logging nor writing its log: "
+    "otherwise a second checkpoint would begin before the first one has its log",
+    /* 2 */
+    "no peer delivers more late messages than it announced: "
+    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    /* 3 */
+    "a rank that is ready to stop logging has all late messages: "
+    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    /* 4 */
+    "no rank stops logging before it was ready to: "
+    "otherwise a late message that comes afterwards would be in no log, and be lost by a crash",
+    /* 5 */
+    "a message that is to be suppressed has not been passed over: "
+    "otherwise the message would be sent again after a restart, although its receiver has it",
+    /* 6 */
+    "only the initiator counts ranks, each once, and between checkpoints none or all: "
+    "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
+    /* 7 */
+    "no rank takes a checkpoint before its own replay is over: "
+    "otherwise the image would lack what is still to be replayed, and a restart lose messages",
+    /* 8 */
+    "what is noted for a restart names ranks, and calls by numbers from 1 on: "
+    "otherwise a restart would suppress or replay what does not exist",
+    /* 9 */
+    "only of a checkpoint that it has taken does a rank log and write messages: "
+    "otherwise a log would be of no image, and a restart give messages of another time",
+    /* 10 */
+    "a replay has ended as soon as nothing of what it has to repeat is left: "
+    "otherwise the rank would replay for ever, and never take a checkpoint again",
     NULL};
 
 /* ---- a checkpoint ---- */

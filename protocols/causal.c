@@ -42,15 +42,33 @@
 #include "protocols/causal_outputs.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "no message waits while its link is up",
-    /* 2 */ "no peer has acknowledged more determinants than it was told",
-    /* 3 */ "every message that a peer may still ask for is in the log",
-    /* 4 */ "what was received ahead of a gap is beyond it",
-    /* 5 */ "a rank that runs has the determinants of all its events since its checkpoint",
-    /* 6 */ "nothing happens again before all have answered",
-    /* 7 */ "no output waits when the determinants before it are stable",
-    /* 8 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
-    /* 9 */ "a determinant is of a rank's event: a decision, or a message of a rank or of nobody",
+    /* 1 */
+    "no message waits while its link is up: "
+    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    /* 2 */
+    "no peer has acknowledged more determinants than it was told: "
+    "otherwise a determinant would count as known to a peer that lacks it, and be lost by a crash",
+    /* 3 */
+    "every message that a peer may still ask for is in the log: "
+    "otherwise a peer that goes back would wait for a message that nobody can send again",
+    /* 4 */
+    "what was received ahead of a gap is beyond it: "
+    "otherwise a message that is missing would count as received, and be lost",
+    /* 5 */
+    "a rank that runs has the determinants of all its events since its checkpoint: "
+    "otherwise after a crash its events would come out otherwise than others have seen",
+    /* 6 */
+    "nothing happens again before all have answered: "
+    "otherwise a decision would be made anew although another rank knows how it came out",
+    /* 7 */
+    "no output waits when the determinants before it are stable: "
+    "otherwise the output would never leave",
+    /* 8 */
+    "a message that is logged, or ahead of a gap, is of a rank and has a number: "
+    "otherwise the message could not be sent again after a crash: its receiver waits for ever",
+    /* 9 */
+    "a determinant is of a rank's event: a decision, or a message of a rank or of nobody: "
+    "otherwise a restarted rank would repeat what has not happened",
     NULL};
 
 static const char *const controls[] = {

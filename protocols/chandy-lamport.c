@@ -50,13 +50,30 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "between checkpoints all channels are closed by the markers of the last one",
-    /* 2 */ "a rank records as long as a channel is open, and no longer",
-    /* 3 */ "messages are recorded only between a checkpoint and the end of its writing",
-    /* 4 */ "every recorded message has a slot of its own",
-    /* 5 */ "only ranks below it are counted as done, of a checkpoint that it has captured",
-    /* 6 */ "what a rank has under way to itself includes what it had at its checkpoint",
-    /* 7 */ "only of a checkpoint that it has captured does a rank record and write messages",
+    /* 1 */
+    "between checkpoints all channels are closed by the markers of the last one: "
+    "otherwise a message from behind one line would be recorded for another, and come twice after "
+    "a restart",
+    /* 2 */
+    "a rank records as long as a channel is open, and no longer: "
+    "otherwise a message under way would be missing in the log, or one from behind the line be in "
+    "it",
+    /* 3 */
+    "messages are recorded only between a checkpoint and the end of its writing: "
+    "otherwise what is kept would be of no checkpoint, and memory fill with it",
+    /* 4 */
+    "every recorded message has a slot of its own: "
+    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    /* 5 */
+    "only ranks below it are counted as done, of a checkpoint that it has captured: "
+    "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
+    /* 6 */
+    "what a rank has under way to itself includes what it had at its checkpoint: "
+    "otherwise a message to itself would be missing after a restart, and the rank wait for it for "
+    "ever",
+    /* 7 */
+    "only of a checkpoint that it has captured does a rank record and write messages: "
+    "otherwise a log would be of no image, and a restart give messages of another time",
     NULL};
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };

@@ -48,11 +48,21 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "the checkpoint that all ranks have is not newer than the last of this rank",
-    /* 2 */ "while the links are up, no log reaches beyond `log` iterations after a checkpoint",
-    /* 3 */ "no message waits for a peer while the link is up and the rank runs",
-    /* 4 */ "the checkpoint that all ranks have is durable here",
-    /* 5 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    /* 1 */
+    "the checkpoint that all ranks have is not newer than the last of this rank: "
+    "otherwise all would have to go back to a checkpoint that this rank has not taken",
+    /* 2 */
+    "while the links are up, no log reaches beyond `log` iterations after a checkpoint: "
+    "otherwise memory would fill with the log, which is capped on purpose",
+    /* 3 */
+    "no message waits for a peer while the link is up and the rank runs: "
+    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    /* 4 */
+    "the checkpoint that all ranks have is durable here: "
+    "otherwise a rollback of all would need a checkpoint that is not on storage",
+    /* 5 */
+    "a message that is logged, or ahead of a gap, is of a rank and has a number: "
+    "otherwise the message could not be sent again after a crash: its receiver waits for ever",
     NULL};
 
 enum phase { RUNNING, WAITING, CAPTURING, HELD, ROLLING };

@@ -58,13 +58,28 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "indexes of checkpoints rise",
-    /* 2 */ "a message is kept for a forced checkpoint, or that checkpoint was taken",
-    /* 3 */ "no checkpoint is taken until all ranks stand on the line",
-    /* 4 */ "no message waits while its link is up and the rank is not held",
-    /* 5 */ "unless a line is asked for, a rank keeps no checkpoint below the lowest durable index",
-    /* 6 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
-    /* 7 */ "every kept message has a slot of its own",
+    /* 1 */
+    "indexes of checkpoints rise: "
+    "otherwise checkpoints of one index would not belong together, and be no recovery line",
+    /* 2 */
+    "a message is kept for a forced checkpoint, or that checkpoint was taken: "
+    "otherwise the message would be received before the checkpoint that it forces, and be an "
+    "orphan after a rollback",
+    /* 3 */
+    "no checkpoint is taken until all ranks stand on the line: "
+    "otherwise the checkpoint would have what the recovery is about to undo",
+    /* 4 */
+    "no message waits while its link is up and the rank is not held: "
+    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    /* 5 */
+    "unless a line is asked for, a rank keeps no checkpoint below the lowest durable index: "
+    "otherwise storage would fill with checkpoints that no line needs",
+    /* 6 */
+    "a message that is logged, or ahead of a gap, is of a rank and has a number: "
+    "otherwise the message could not be sent again after a crash: its receiver waits for ever",
+    /* 7 */
+    "every kept message has a slot of its own: "
+    "otherwise one message would take the place of another, and a receive be given the wrong one",
     NULL};
 
 enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };

@@ -36,13 +36,27 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "a rank that wants a checkpoint is not taking one",
-    /* 2 */ "no peer delivers more messages of the last interval than it announced",
-    /* 3 */ "all messages in transit are in when the log is written",
-    /* 4 */ "every kept message has a slot of its own",
-    /* 5 */ "a rank recovers exactly as long as orphans are to come again",
-    /* 6 */ "only the coordinator counts, at most one per rank",
-    /* 7 */ "only of a checkpoint that it has taken does a rank log and write messages",
+    /* 1 */
+    "a rank that wants a checkpoint is not taking one: "
+    "otherwise a second checkpoint would begin before the first one is complete",
+    /* 2 */
+    "no peer delivers more messages of the last interval than it announced: "
+    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    /* 3 */
+    "all messages in transit are in when the log is written: "
+    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    /* 4 */
+    "every kept message has a slot of its own: "
+    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    /* 5 */
+    "a rank recovers exactly as long as orphans are to come again: "
+    "otherwise an orphan would be given twice, or a new message be dropped as one",
+    /* 6 */
+    "only the coordinator counts, at most one per rank: "
+    "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
+    /* 7 */
+    "only of a checkpoint that it has taken does a rank log and write messages: "
+    "otherwise a log would be of no image, and a restart give messages of another time",
     NULL};
 
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };

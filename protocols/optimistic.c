@@ -56,17 +56,40 @@
 #include "protocols/optimistic_outputs.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "no message waits while its link is up and the rank is not in a recovery",
-    /* 2 */ "no more events are stable, or being written, than there were",
-    /* 3 */ "every message that a peer may still ask for is in the log",
-    /* 4 */ "dependences are of events that have happened, in their order",
-    /* 5 */ "events of checkpoints rise, and have happened",
-    /* 6 */ "a rank that runs awaits nobody, is no orphan, and has its failures on storage",
-    /* 7 */ "no checkpoint is kept from before one that nothing can undo",
-    /* 8 */ "no output waits that nothing can undo",
-    /* 9 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
-    /* 10 */ "a logged reception is of a message of a rank, or of none",
-    /* 11 */ "events depend on events of other ranks",
+    /* 1 */
+    "no message waits while its link is up and the rank is not in a recovery: "
+    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    /* 2 */
+    "no more events are stable, or being written, than there were: "
+    "otherwise an event would count as safe that is on no storage, and a crash undo what depends "
+    "on it",
+    /* 3 */
+    "every message that a peer may still ask for is in the log: "
+    "otherwise a peer that goes back would wait for a message that nobody can send again",
+    /* 4 */
+    "dependences are of events that have happened, in their order: "
+    "otherwise a rollback would undo too much, or leave an orphan",
+    /* 5 */
+    "events of checkpoints rise, and have happened: "
+    "otherwise a rank would go back to a checkpoint that does not fit what it has to undo",
+    /* 6 */
+    "a rank that runs awaits nobody, is no orphan, and has its failures on storage: "
+    "otherwise the rank would go on from what a crash has undone",
+    /* 7 */
+    "no checkpoint is kept from before one that nothing can undo: "
+    "otherwise storage would fill with checkpoints that no recovery needs",
+    /* 8 */
+    "no output waits that nothing can undo: "
+    "otherwise the output would never leave",
+    /* 9 */
+    "a message that is logged, or ahead of a gap, is of a rank and has a number: "
+    "otherwise the message could not be sent again after a crash: its receiver waits for ever",
+    /* 10 */
+    "a logged reception is of a message of a rank, or of none: "
+    "otherwise a restarted rank would wait for a message that nobody has sent",
+    /* 11 */
+    "events depend on events of other ranks: "
+    "otherwise a rollback would undo too much, or leave an orphan",
     NULL};
 
 static const char *const controls[] = {

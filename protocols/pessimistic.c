@@ -42,14 +42,31 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "no message waits while its link is up and all events before it are stable",
-    /* 2 */ "no more events are stable, or being written, than there were",
-    /* 3 */ "every message that a peer may still ask for is in the log",
-    /* 4 */ "what was received ahead of a gap is beyond it",
-    /* 5 */ "what a checkpoint says of the event log lies within it",
-    /* 6 */ "no output waits when all events are stable",
-    /* 7 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
-    /* 8 */ "a logged reception is of a message of a rank, or of none",
+    /* 1 */
+    "no message waits while its link is up and all events before it are stable: "
+    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    /* 2 */
+    "no more events are stable, or being written, than there were: "
+    "otherwise a message would leave before the events that it depends on are safe, and be an "
+    "orphan after a crash",
+    /* 3 */
+    "every message that a peer may still ask for is in the log: "
+    "otherwise a peer that goes back would wait for a message that nobody can send again",
+    /* 4 */
+    "what was received ahead of a gap is beyond it: "
+    "otherwise a message that is missing would count as received, and be lost",
+    /* 5 */
+    "what a checkpoint says of the event log lies within it: "
+    "otherwise a restart would repeat other events than those since the checkpoint",
+    /* 6 */
+    "no output waits when all events are stable: "
+    "otherwise the output would never leave",
+    /* 7 */
+    "a message that is logged, or ahead of a gap, is of a rank and has a number: "
+    "otherwise the message could not be sent again after a crash: its receiver waits for ever",
+    /* 8 */
+    "a logged reception is of a message of a rank, or of none: "
+    "otherwise a restarted rank would wait for a message that nobody has sent",
     NULL};
 
 enum phase { RUNNING, CAPTURING, WRITING };

@@ -570,7 +570,10 @@ struct rcl_protocol {
    * {value.high}, {value.low} for 16 bits of them. {WORD?N:A|M:B|C} stands for A if the word is N,
    * for B if it is M, and else for C, in which % stands for the word. */
   const char *const *controls;
-  const char *const *invariants; /* texts of the numbered invariants, from 1; ends with NULL */
+  /* Texts of the numbered invariants, from 1; the list ends with NULL. An entry is "TEXT: otherwise
+   * HARM", or TEXT alone. HARM is what a program would suffer if the invariant did not hold, for
+   * those who read a run in which it is violated. */
+  const char *const *invariants;
   /* names of rcl_config.parameter, a list that ends with NULL, or NULL if there are none */
   const char *const *parameters;
 

@@ -376,7 +376,13 @@ char *action_print(const struct rcl_protocol *protocol, const struct rcl_action 
   return text;
 }
 
-/* ---- phases ---- */
+/* ---- invariants and phases ---- */
+
+int invariant_length(const char *invariant)
+{
+  const char *harm = strstr(invariant, ": otherwise ");
+  return (int)(harm ? (size_t)(harm - invariant) : strlen(invariant));
+}
 
 static bool has_word(const char *text, const char *beginning, size_t length)
 {

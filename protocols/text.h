@@ -42,6 +42,10 @@ char *nearly_full_print(uint32_t list, uint32_t capacity, char *text);
 char *event_print(const struct rcl_protocol *, const struct rcl_event *, char *text);
 char *action_print(const struct rcl_protocol *, const struct rcl_action *, char *text);
 
+/* Returns the length in bytes of the text of an invariant (rcl_protocol.invariants), without its
+ * HARM. */
+int invariant_length(const char *invariant);
+
 /* Returns whether a printed event or action is the step that `moment` names (an end of a phase,
  * struct rcl_phase). `moment` begins with the kind of the step. Words may follow; for each of them,
  * `text` must have a field that begins with that word. */

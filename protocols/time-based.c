@@ -49,12 +49,22 @@
 #include "protocols/parts/transitions.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "messages are cached only between the first and the last alarm of a checkpoint",
-    /* 2 */ "sent messages are held back only after a checkpoint",
+    /* 1 */
+    "messages are cached only between the first and the last alarm of a checkpoint: "
+    "otherwise what is kept would be of no checkpoint, and memory fill with it",
+    /* 2 */
+    "sent messages are held back only after a checkpoint: "
+    "otherwise their receivers would wait for them without need",
     /* 3 */
-    "cached messages, and numbers ahead of a gap, are of ranks; each message has its own slot",
-    /* 4 */ "a number ahead of a gap is noted once, and is not one from before the gap",
-    /* 5 */ "only the coordinator counts, at most one per rank", NULL};
+    "cached messages, and numbers ahead of a gap, are of ranks; each message has its own slot: "
+    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    /* 4 */
+    "a number ahead of a gap is noted once, and is not one from before the gap: "
+    "otherwise a message that is missing would count as received, and be lost",
+    /* 5 */
+    "only the coordinator counts, at most one per rank: "
+    "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
+    NULL};
 
 enum phase { RUNNING, CACHING, CAPTURING, HOLDING };
 

@@ -44,12 +44,24 @@
 #include "protocols/uncoordinated_line.h"
 
 static const char *const invariants[] = {
-    /* 1 */ "a rank depends only on intervals of peers from which it has received",
-    /* 2 */ "dependencies of a checkpoint are not above those of a later one",
-    /* 3 */ "no checkpoint is taken until all ranks stand on the line",
-    /* 4 */ "no message waits while its link is up and the rank is not held",
-    /* 5 */ "the first checkpoint that a line may need is not after the last",
-    /* 6 */ "a message that is logged, or ahead of a gap, is of a rank and has a number",
+    /* 1 */
+    "a rank depends only on intervals of peers from which it has received: "
+    "otherwise a rollback would undo more than it must",
+    /* 2 */
+    "dependencies of a checkpoint are not above those of a later one: "
+    "otherwise the line that a recovery finds would not be consistent, or not be the last one",
+    /* 3 */
+    "no checkpoint is taken until all ranks stand on the line: "
+    "otherwise the checkpoint would have what the recovery is about to undo",
+    /* 4 */
+    "no message waits while its link is up and the rank is not held: "
+    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    /* 5 */
+    "the first checkpoint that a line may need is not after the last: "
+    "otherwise a checkpoint would be erased that a recovery needs",
+    /* 6 */
+    "a message that is logged, or ahead of a gap, is of a rank and has a number: "
+    "otherwise the message could not be sent again after a crash: its receiver waits for ever",
     NULL};
 
 enum phase { RUNNING, CAPTURING, HELD, ROLLING };

@@ -64,7 +64,7 @@ sub slurp {
   open my $in, '<', $_[0] or return "$_[0]: $!";
   return join '', <$in>;
 }
-my @mutants = qw(causal-one-copy c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold c3-all-no-log bookmark-wildcard-uncounted);
+my @mutants = qw(causal-one-copy uncoordinated-collects-unwritten c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold c3-all-no-log bookmark-wildcard-uncounted);
 # Where the missing rule shows: by an action, by what a rank remembers, by an action that is too much.
 my %shows = ('c3-all-no-log' => 'step 13: With the rule, rank 1 keeps a copy in slot 1; here it does not.',
   'bookmark-wildcard-uncounted' => 'step 6: With the rule, rank 1 remembers peers[0] received: 1 (here: 0).');
@@ -74,6 +74,7 @@ my %story = (
   'causal-one-copy' => qr/^Then: Rank 0 crashes .* rank 1 goes on\.\n.*^Effect: Rank 0 chose 0 at step 1, .*, and chooses 1 at step 17\. Message 1, .* stays with rank 1, .*^Harm: .*wrong/ms,
   'bookmark-wildcard-uncounted' => qr/^Effect: The protocol holds rank 0 before recv 1 since step 3, .*\. The protocol holds rank 1 before send 0 since step 8, .*^Harm: The job hangs/ms,
   'c3-no-suppress' => qr/^Effect: .* Rank 0 sends message \d+ to rank 1 at step \d+, which has it at step \d+.*^Harm: A program takes the same message twice/ms,
+  'uncoordinated-collects-unwritten' => qr/^Promise: Invariant 4 of the protocol: no message waits [^:]*\.\n.*^Effect: .*\(step 31\): .* at rank 0\. Message 1, .* step 9, is undone .* freed its copy at step 22\.\n.*^Harm: None is seen yet: the run was stopped at step 31, .* The invariant guards against this: nothing would ever send the message, /ms,
   'none-lost' => qr/^Then: .*^Effect: .*^Harm: /ms);
 @mutants = map { s{.*/(.*)/(.*)\.yaml}{$1-$2}r } grep { slurp($_) =~ /verdict: violated/ }
   sort glob "$root/verify/mutants/*/*.yaml" if $ENV{RECLINE_LONG};
@@ -126,6 +127,12 @@ is(join(' ', grep { my (%seen, $twice); $twice += $seen{$_}++ for @{$fields{$_}}
 open my $state, '<', "$root/protocols/causal_log.h" or BAIL_OUT($!);
 my @plain = map { /^  uint32_t (\w+);/ ? $1 : () } split /\n/, join('', <$state>) =~ s/.*^struct state \{(.*?)^\}.*/$1/msr;
 is(join(' ', grep { my $name = $_; @plain && !grep { $_ eq $name } @{$fields{causal}} } @plain), '', 'a field behind a struct has its own name');
+# Each invariant says what it guards against, as a run in which it is violated shows nothing of that.
+for my $file (sort glob "$root/protocols/*.c") {
+  my ($texts) = slurp($file) =~ /^static const char \*const invariants\[\] = \{(.*?)NULL\}/ms or next;
+  $texts =~ s/"\s+"//g;
+  is(join('; ', grep { !/: otherwise ./ } $texts =~ /"([^"]*)"/g), '', "$file: invariants say what they guard against");
+}
 # A user's own protocol is played from its source.
 run("cp $root/examples/pause* $dir; cd $dir && cc -std=c11 -shared -fPIC -I$build/include -o pause.so pause.c && "
   . "$recline play pause-recovers.yaml");

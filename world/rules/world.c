@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "protocols/grammar.h"
 #include "protocols/neighbours.h"
+#include "protocols/text.h"
 #include "world/rules/properties.h"
 #include "world/rules/world_step.h"
 
@@ -125,8 +126,10 @@ static bool step_protocol(struct step_context *t)
   world_occasion(t, PROPERTY_RECOVERS);
   if (w->check && w->protocol->violated_invariant)
     world_occasion(t, PROPERTY_INVARIANT);
-  if (broken)
-    world_violate(t, "invariant", "invariant %d: %s", broken, w->protocol->invariants[broken - 1]);
+  if (broken) {
+    const char *text = w->protocol->invariants[broken - 1];
+    world_violate(t, "invariant", "invariant %d: %.*s", broken, invariant_length(text), text);
+  }
   world_after_step(t);
   world_judge_waiting(t);
   return true;
