@@ -19,6 +19,7 @@ const Diagram = {
     detected: '<circle class="detected" cx="13" cy="6" r="4"/>',
     'roll-back': '<path class="back" d="M18,1 L8,6 L18,11 z"/>',
     'give-up': '<path class="give-up" d="M10,0 h6 l3,3 v6 l-3,3 h-6 l-3,-3 v-6 z"/>',
+    collective: '<path class="collective" d="M10,1 h6 l3,5 l-3,5 h-6 l-3,-5 z"/>',
     other: '<circle class="other" cx="13" cy="6" r="3.5"/>',
     differs: '<circle class="differs" cx="13" cy="6" r="5"/>',
     violated: '<circle class="ring" cx="13" cy="6" r="5"/>',
@@ -34,6 +35,7 @@ const Diagram = {
     suppressed: '<path class="message" d="M1,6 H16 M16,1 V11"/>',
     replay: '<path class="message replay" d="M1,6 H25"/>',
     offends: '<path class="message offends" d="M1,6 H25"/>',
+    call: '<line class="call" x1="1" y1="6" x2="25" y2="6"/>',
     rollback: '<path class="arc" d="M1,2 C8,14 18,14 25,2"/>',
     down: '<path class="down" d="M1,6 H25"/>',
     restoring: '<path class="restoring" d="M1,6 H25"/>',
@@ -46,7 +48,7 @@ const Diagram = {
   kind(step) {
     const has = (name) => step.event.name === name || step.actions.some((action) => action.name === name);
     return step.event.name === 'crash' ? 'crash'
-      : ['captured', 'committed', 'durable', 'give-up', 'roll-back', 'start', 'timer', 'choice', 'finished', 'detected'].find(has) || 'other';
+      : ['captured', 'committed', 'durable', 'give-up', 'roll-back', 'start', 'timer', 'choice', 'finished', 'detected', 'collective'].find(has) || 'other';
   },
 
   // Returns what stands above a step: words for its event and its actions, as plots/spacetime_layout.c has them.
@@ -72,10 +74,20 @@ const Diagram = {
     if (kind === 'crash') return `<path d="M${x - S},${y - S} L${x + S},${y + S} M${x + S},${y - S} L${x - S},${y + S}"/>`;
     if (kind === 'choice') return `<path d="M${x},${y - 5} L${x + 5},${y} L${x},${y + 5} L${x - 5},${y} z"/>`;
     if (kind === 'give-up') return `<path d="M${x - 3},${y - S} h6 l3,3 v6 l-3,3 h-6 l-3,-3 v-6 z"/>`;
+    if (kind === 'collective') return `<path d="M${x - 3},${y - 5} h6 l3,5 l-3,5 h-6 l-3,-5 z"/>`;
     if (kind === 'captured') return `<rect x="${x - S}" y="${y - S}" width="12" height="12"/>`;
     if (kind === 'durable' || kind === 'finished') return `<rect x="${x - 4}" y="${y - 4}" width="8" height="8"/>`;
     if (kind === 'committed') return `<path d="M${x},${y - 7} L${x + 7},${y} L${x},${y + 7} L${x - 7},${y} z"/>`;
     return `<circle cx="${x}" cy="${y}" r="${kind === 'timer' ? 5 : kind === 'detected' ? 4 : 3.5}"/>`;
+  },
+
+  // Returns the last step before this one in which another rank has made the same collective call, since this rank
+  // has started or made it.
+  sameCall(steps, step) {
+    if (step.event.name !== 'collective') return undefined;
+    const same = ({event}) => event.name === 'collective' && ['call', 'comm'].every((key) => event.fields[key] === step.event.fields[key]);
+    const found = steps.slice(0, step.step).findLast((other) => same(other) || (other.rank === step.rank && other.event.name === 'start'));
+    return found && found.rank !== step.rank ? found : undefined;
   },
 
   // Draws the steps from `begin` on, with their history, in a box of `room` pixels if they fit. Returns {html,
@@ -89,10 +101,11 @@ const Diagram = {
     const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
     const shown = new Set(), out = [], taken = [];
     // Puts a text where no other text is yet; if there is no such place, nowhere.
-    const put = (text, at, lines, kind) => {
+    const put = (text, places, kind) => {
       const half = text.length * 3 + 2;
-      const line = lines.find((line) => !taken.some(([left, right, other]) => at - half < right && at + half > left && Math.abs(line - other) < 11));
-      if (!text || line === undefined) return;
+      const place = places.find(([at, line]) => !taken.some(([left, right, other]) => at - half < right && at + half > left && Math.abs(line - other) < 11));
+      if (!text || !place) return;
+      const [at, line] = place;
       taken.push([at - half, at + half, line]);
       out.push(`<text class="label ${kind}" text-anchor="middle" x="${Math.max(at, half)}" y="${line}">${escape(text)}</text>`);
     };
@@ -123,6 +136,12 @@ const Diagram = {
       const [from, to, at] = [x(back.from), x(back.to), y(back.rank)], low = at + Math.min(tall + 8, row / 2);
       out.push(`<path class="arc" marker-end="url(#tip)" d="M${from},${at + 6} C${from},${low} ${to},${low} ${to},${at + 7}"/>`);
     }
+    for (const s of steps.slice(begin)) {
+      const other = D.sameCall(steps, s);
+      if (!other || other.step < begin) continue;
+      shown.add('call');
+      out.push(`<line class="call" x1="${x(other.step)}" y1="${y(other.rank)}" x2="${x(s.step)}" y2="${y(s.rank)}"><title>${Story.call(s.event)}</title></line>`);
+    }
     const labels = [];
     for (const m of h.messages) {
       if ((m.received ?? m.sent) < begin) continue;
@@ -139,12 +158,13 @@ const Diagram = {
       if (offends) shown.add('offends'); // it has no other colour
       else if (kind && (over || !m.control)) shown.add(kind);
       if (!over) shown.add(m.control ? 'control flight' : 'flight');
-      const what = m.control ? `${m.name}, control message ${m.number}${m.says}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
+      const what = m.again !== undefined ? `message ${m.number}, which is message ${m.again} once more` : m.control ? `${m.name}, control message ${m.number}${m.says}` : `message ${m.number}${m.crosses ? `, ${m.crosses}` : ''}`;
       const way = m.from === m.to && over ? `M${x1},${y1 + 6} C${x1},${y1 + 26} ${x2},${y1 + 26} ${x2},${y1 + 7}` : `M${x1},${y1} L${x2},${y2}`;
       out.push(`<path class="message ${kind}${offends ? ' offends' : ''}"${over ? ' marker-end="url(#tip)"' : ''} d="${way}"><title>${escape(what)}</title></path>`);
       if (!over) out.push(`<circle class="flight${m.control ? ' control' : ''}" cx="${x2}" cy="${y2}" r="3"/>`);
-      if (m.control ? row > 24 && over : offends || m.crosses)
-        labels.push([m.control ? `${m.name} ${m.number ?? ''}`.trimEnd() : `${m.number}${offends && m.crosses ? `, ${m.crosses}` : ''}`, (x1 + x2) / 2, (y1 + y2) / 2 + 4, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
+      if (offends || m.crosses || (row > 24 && (over || !m.control)))
+        labels.push([m.control ? `${m.name} ${m.number ?? ''}`.trimEnd() : `${m.number ?? ''}${m.again === undefined ? '' : ` = ${m.again} again`}${m.crosses ? `, ${m.crosses}` : ''}`,
+          x1, y1, x2, y2, m.control ? 'quiet' : offends ? 'wrong' : m.crosses]);
     }
     for (const s of steps.slice(begin)) {
       const kind = D.kind(s), last = s.step === steps.length - 1, cx = x(s.step), cy = y(s.rank);
@@ -162,14 +182,16 @@ const Diagram = {
       const colour = kind === 'captured' ? ` ${own(Story.number(s.event, 'checkpoint', 1))}` : '';
       out.push(`<g class="event ${kind === 'roll-back' ? 'back' : kind}${colour}${last ? ' last' : ''}${last && wrong ? ' offends' : ''}" data-step="${s.step}"><circle class="room" cx="${cx}" cy="${cy}" r="9"/>` +
         `${D.shape(kind, cx, cy)}<title>${s.step} ${escape(s.line)}</title></g>`);
-      if (row > 24) put(D.label(s), cx, s.rank < 0 ? [cy - 8] : [cy - 11, cy - 23], ['crash', 'roll-back', 'detected', 'give-up'].includes(kind) ? 'wrong' : '');
+      if (row > 24) put(D.label(s), (s.rank < 0 ? [cy - 8] : [cy - 11, cy - 23]).map((line) => [cx, line]), ['crash', 'roll-back', 'detected', 'give-up'].includes(kind) ? 'wrong' : '');
     }
     if (wrong && count) {
       const half = wrong.property.length * 4 + 10, cx = Math.max(Math.min(x(steps.length - 1), width - half), half), line = y(steps[steps.length - 1].rank) + 24;
       taken.push([cx - half, cx + half, line]);
       out.push(`<text class="label wrong violated" text-anchor="middle" x="${cx}" y="${line}">✗ ${escape(wrong.property)}</text>`);
     }
-    for (const [text, at, line, kind] of labels) put(text, at, [line, line - 12, line + 12], kind);
+    const along = [0.5, 0.36, 0.64, 0.24, 0.76]; // where on an arrow there may be room, besides above and below its middle
+    for (const [text, x1, y1, x2, y2, kind] of labels.sort((a, b) => (a.at(-1) === 'quiet') - (b.at(-1) === 'quiet')))
+      put(text, [...along.map((part) => [x1 + part * (x2 - x1), y1 + part * (y2 - y1) + 4]), ...[-8, 16].map((off) => [(x1 + x2) / 2, (y1 + y2) / 2 + off])], kind);
     const figures = Math.max(28, 7 * String(steps.length).length + 10); // of a step's number
     const every = [1, 2, 5, 10, 20, 50].find((step) => step * column >= figures) || 50;
     for (let step = Math.ceil(begin / every) * every; step < steps.length; step += every)

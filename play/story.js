@@ -40,7 +40,7 @@ const Story = {
     const send = (s, item, suppressed) => {
       const control = item.name === 'control';
       const message = {control, name: control ? item.word || '' : '', says: control ? Story.says(item) : '', from: s.rank, to: Story.number(item, 'peer', 0), sent: s.step,
-        received: null, fate: suppressed ? 'suppressed' : 'flight', crosses: '', number: item.number};
+        received: null, fate: suppressed ? 'suppressed' : 'flight', crosses: '', number: item.number, slot: item.name === 'resend' ? item.fields.slot : null};
       if (item.number !== null && !suppressed) sent.set(item.number, message);
       h.messages.push(message);
     };
@@ -122,6 +122,7 @@ const Story = {
       if (own.crashed !== null) span('down', rank, own.crashed, steps.length);
       if (own.rolled !== null) span('restoring', rank, own.rolled, steps.length);
     });
+    for (const message of h.messages.filter(({slot}) => slot)) message.again = h.kept.get(`${message.from} ${message.slot}`)?.findLast(({step}) => step < message.sent)?.number;
     for (const message of h.messages) Story.cross(message, h.cuts, life);
     h.sent = new Map(h.messages.filter((m) => !m.control).map((m) => [m.sent, m]).reverse());
     h.lost = new Set(h.messages.filter((m) => m.control && m.received === null && m.number !== null).map((m) => m.number));
@@ -177,7 +178,8 @@ const Story = {
     receive: ({event}) => `asks to receive from ${event.fields.peer === 'any' ? 'anybody' : Story.peer(event, 0)}${Story.envelope(event)}`,
     arrived({event, step}, h) {
       const crosses = h.received.get(step)?.crosses;
-      return `gets message${Story.numbered(event)} from ${Story.peer(event)}${Story.envelope(event)}` +
+      const again = h.received.get(step)?.again;
+      return `gets message${Story.numbered(event)} from ${Story.peer(event)}${Story.envelope(event)}${again === undefined ? '' : `, which is message ${again} once more`}` +
         (crosses === 'late' ? ', late' : crosses === 'early' ? ', early: an orphan if all go back to that checkpoint' : '');
     },
     control: ({event}) => `receives ${Story.control(event)} from ${Story.peer(event)}${Story.says(event)}`,
@@ -209,7 +211,7 @@ const Story = {
     const words = Story.words.actions[action.name];
     const slot = Story.number(action, 'slot', 0);
     return (action.name === 'deliver' && slot > 0 ? `; it gives its program ${Story.slot(s, h, slot)}`
-      : action.name === 'control' ? `; it sends ${Story.control(action)} to ${Story.peer(action)}${over && h.lost.has(action.number) ? ', which is never received' : ''}${Story.says(action)}`
+      : action.name === 'control' ? `; it sends ${Story.control(action)} to ${Story.peer(action)}${over && h.lost.has(action.number) ? ', which is not received in this run' : ''}${Story.says(action)}`
         : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more ${Story.slot(s, h, slot)}${action.number === null ? '' : `, as message ${action.number}`}`
           : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${action.fields.checkpoint} written` : '') +
       (words ? `; it ${Story.worded(words, action)}` : '');
@@ -259,7 +261,7 @@ const Story = {
 
   // Returns the sentence for a step. `over`: no step follows the known ones.
   tell(s, h, over) {
-    const all = Story.event(s, h, over ? 'It is never received' : 'It is still under way') + s.actions.map((action) => Story.act(action, s, h, over)).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
+    const all = Story.event(s, h, over ? 'It is not received in this run' : 'It is still under way') + s.actions.map((action) => Story.act(action, s, h, over)).join('') + (s.event.fields.cut !== undefined ? '; it crashes within this step' : '');
     return `${all[0].toUpperCase()}${all.slice(1)}.`;
   },
 };

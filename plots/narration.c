@@ -63,7 +63,7 @@ static void tell_fate(struct teller *t, const struct message *message)
 {
   const char *from = name_of(t, message->from), *to = name_of(t, message->to);
   if (message->fate == FATE_FLIGHT)
-    g_string_append(t->text, ". It is never received");
+    g_string_append(t->text, ". It is not received in this run");
   else if (message->crossing == CROSSING_LATE)
     g_string_append_printf(
         t->text,
@@ -109,6 +109,36 @@ static void tell_receive(struct teller *t, int line, const struct trace_item *ev
   tell_envelope(t, event);
 }
 
+/* Returns the message with which the rank of that line has last filled the slot, before that line;
+ * NULL: it is not known. */
+static const struct trace_item *kept_in(const struct teller *t, int line, gint64 slot)
+{
+  int rank = trace_file_line(t->trace, (unsigned)line)->rank;
+  for (int i = line - 1; i >= 0; i--) {
+    const struct trace_line *other = trace_file_line(t->trace, (unsigned)i);
+    const struct trace_item *kept =
+        other->rank == rank ? trace_line_action(other, "keep", NULL) : NULL;
+    if (kept && trace_item_number(kept, "slot", 0) == slot && other->event.message >= 0)
+      return &other->event;
+  }
+  return NULL;
+}
+
+/* Tells which message this one repeats, if it was sent from a slot. */
+static void tell_original(struct teller *t, const struct message *message)
+{
+  const struct trace_line *sent = trace_file_line(t->trace, (unsigned)message->sent);
+  for (unsigned i = 0; i < sent->actions_count; i++) {
+    const struct trace_item *action = &sent->actions[i];
+    if (action->message != message->number || !trace_item_is(action, "resend"))
+      continue;
+    const struct trace_item *kept = kept_in(t, message->sent, trace_item_number(action, "slot", 0));
+    if (kept)
+      g_string_append_printf(t->text, ", which is message %" G_GINT64_FORMAT " once more",
+                             kept->message);
+  }
+}
+
 static void tell_arrival(struct teller *t, int line, const struct trace_item *event)
 {
   const struct message *message = received_at(t, line);
@@ -116,6 +146,8 @@ static void tell_arrival(struct teller *t, int line, const struct trace_item *ev
   tell_number(t, event);
   g_string_append_printf(t->text, " from %s", name_of(t, trace_item_number(event, "peer", -1)));
   tell_envelope(t, event);
+  if (message && message->number >= 0)
+    tell_original(t, message);
   if (message && message->crossing == CROSSING_LATE)
     g_string_append(t->text, ", late");
   else if (message && message->crossing == CROSSING_EARLY)
@@ -304,23 +336,18 @@ static void tell_detection(struct teller *t, const struct trace_item *event)
  * that begins later does not say which message that is. */
 static void tell_slot(struct teller *t, int line, const struct trace_item *action)
 {
-  int rank = trace_file_line(t->trace, (unsigned)line)->rank;
   gint64 slot = trace_item_number(action, "slot", 0);
-  for (int i = line - 1; i >= 0; i--) {
-    const struct trace_line *other = trace_file_line(t->trace, (unsigned)i);
-    const struct trace_item *kept =
-        other->rank == rank ? trace_line_action(other, "keep", NULL) : NULL;
-    if (!kept || trace_item_number(kept, "slot", 0) != slot || other->event.message < 0)
-      continue;
-    g_string_append(t->text, "message");
-    tell_number(t, &other->event);
-    g_string_append_printf(t->text, " from slot %" G_GINT64_FORMAT, slot);
+  const struct trace_item *kept = kept_in(t, line, slot);
+  if (!kept) {
+    g_string_append_printf(t->text, "what slot %" G_GINT64_FORMAT " holds", slot);
     return;
   }
-  g_string_append_printf(t->text, "what slot %" G_GINT64_FORMAT " holds", slot);
+  g_string_append(t->text, "message");
+  tell_number(t, kept);
+  g_string_append_printf(t->text, " from slot %" G_GINT64_FORMAT, slot);
 }
 
-/* Tells a control message, and whether it is never received. */
+/* Tells a control message, and whether nobody receives it. */
 static void tell_sending(struct teller *t, int line, const struct trace_item *action)
 {
   g_string_append(t->text, "; it sends ");
@@ -330,7 +357,7 @@ static void tell_sending(struct teller *t, int line, const struct trace_item *ac
     const struct message *m = &g_array_index(t->history->messages, struct message, i);
     if (m->sent == line && m->control && m->number == action->message && action->message >= 0 &&
         m->received == NOWHERE)
-      g_string_append(t->text, ", which is never received");
+      g_string_append(t->text, ", which is not received in this run");
   }
   tell_what_it_says(t, action);
 }

@@ -165,6 +165,50 @@ static void paint_replays(struct diagram *diagram)
   }
 }
 
+/* --- collective calls --- */
+
+static bool is_same_call(const struct trace_item *a, const struct trace_item *b)
+{
+  return trace_item_is(b, "collective") &&
+         trace_item_number(a, "call", 0) == trace_item_number(b, "call", 0) &&
+         trace_item_number(a, "comm", 0) == trace_item_number(b, "comm", 0);
+}
+
+/* Returns the last line before this one in which another rank has made the same collective call,
+ * since this rank has started or made it; NOWHERE: there is none. */
+static int find_call(const struct trace_file *trace, int index)
+{
+  const struct trace_line *line = trace_file_line(trace, (unsigned)index);
+  for (int i = index - 1; i >= 0; i--) {
+    const struct trace_line *other = trace_file_line(trace, (unsigned)i);
+    bool same = is_same_call(&line->event, &other->event), own = other->rank == line->rank;
+    if (own && (same || trace_item_is(&other->event, "start")))
+      return NOWHERE;
+    if (same)
+      return i;
+  }
+  return NOWHERE;
+}
+
+/* Joins what several ranks do as one collective call. */
+static void paint_calls(struct diagram *diagram)
+{
+  for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
+    const struct trace_line *line = trace_file_line(diagram->trace, i);
+    int other = diagram->shown[i] && trace_item_is(&line->event, "collective")
+                    ? find_call(diagram->trace, (int)i)
+                    : NOWHERE;
+    if (other == NOWHERE || !diagram->shown[other])
+      continue;
+    struct point ends[] = {spacetime_point(diagram, other), spacetime_point(diagram, (int)i)};
+    g_autofree char *from = spacetime_node(diagram, other);
+    g_autofree char *to = spacetime_node(diagram, (int)i);
+    g_autofree char *tooltip = g_strdup_printf("collective call %" G_GINT64_FORMAT,
+                                               trace_item_number(&line->event, "call", 0));
+    spacetime_paint(diagram, STROKE_CALL, from, to, ends, 2, tooltip, NULL);
+  }
+}
+
 /* --- events --- */
 
 /* The marks of events. An event gets the first entry that fits the event or one of its actions. The
@@ -183,6 +227,7 @@ static const struct mark {
     {"choice", "diamond", "0.1", "white", "black", "0"},
     {"finished", "square", "0.085", "black", "black", "0"},
     {"detected", "circle", "0.075", "#d00000", "#d00000", "0"},
+    {"collective", "hexagon", "0.11", "white", "black", "0"},
     {"other", "circle", "0.05", "#222222", "#222222", "0"},
 };
 
@@ -435,6 +480,7 @@ static void paint_all(struct diagram *diagram)
   paint_ring(diagram);
   paint_rollbacks(diagram);
   paint_replays(diagram);
+  paint_calls(diagram);
   for (unsigned i = 0; i < history->messages->len; i++)
     spacetime_paint_message(diagram, &g_array_index(history->messages, struct message, i));
   for (unsigned i = 0; i < diagram->labels->len; i++)

@@ -17,6 +17,7 @@ const struct stroke spacetime_strokes[STROKES] = {
     [STROKE_REPLAY] = {"replay", "replay", "#00705a", "dotted", "1.4", "vee", 5},
     [STROKE_CUT] = {"cut", "cut", "#1261a8", "solid", "2", "none", 0},
     [STROKE_CUT_OPEN] = {"cut open", "open", "#1261a8", "dashed", "1.6", "none", 0},
+    [STROKE_CALL] = {"call", "call", "#222222", "dotted", "1.4", "none", 0},
     [STROKE_ROLLBACK] = {"rollback", "rollback", "#c1121f", "solid", "1", "vee", 5},
     [STROKE_CRASH] = {"crash", "crash", "#d00000", "solid", "2", "none", 0},
     [STROKE_DOWN] = {"down", "down", "#d00000", "dotted", "0.8", "none", 0},

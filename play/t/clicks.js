@@ -62,6 +62,9 @@ async function steps(p) {
   await p.press('1');
   is(await at(), [2, 2], 'and so does a key');
   is(await p.evaluate('document.querySelectorAll("svg .event").length'), 2, 'the diagram grows');
+  is(await p.evaluate('document.querySelector("#states details summary").textContent'), `${await p.evaluate('document.querySelectorAll("#states td:nth-child(2) details div").length')} fields are 0`,
+    'fields that are 0 are folded');
+  is(await p.evaluate('/^\\d+ invariants of the protocol hold$/.test(document.getElementById("invariants-title").textContent)'), true, 'so are invariants that hold');
   is(await p.evaluate('[...document.querySelectorAll("#invariants li")].every((item) => item.textContent.startsWith("✓ "))'), true,
     'invariants hold');
   await p.press('ArrowLeft');
@@ -147,6 +150,18 @@ async function drawnMarks(p) {
   is(made.texts.includes('choose 1 forced to 2'), true, 'a forced choice is named');
   is(made.shown, ['choice', 'finished', 'offends', 'other', 'replay', 'start', 'suppressed', 'violated'], 'each kind is in the legend');
   is(made.texts.filter((text) => /^\d+$/.test(text)).length >= 7, true, 'steps have their numbers');
+  const called = ['0 start', '1 start', '0 collective call=1 flow=all comm=0 | join', '1 collective call=1 flow=all comm=0 | join',
+    '0 send peer=1 tag=0 comm=0 bytes=1 @1 | keep slot=2', '1 crash', '1 start', '0 down peer=1 | resend peer=1 slot=2 @2',
+    '1 arrived request=1 peer=0 tag=0 comm=0 bytes=1 @2 | deliver request=1', '1 collective call=1 flow=all comm=0 | join'];
+  const joined = await p.evaluate(`(() => {
+    const steps = ${JSON.stringify(called)}.map((line, i) => Story.read(line, i)), h = Story.history(steps, 2), {html} = Diagram.draw(steps, h, 0, 2, null, 900);
+    const box = Object.assign(document.createElement('div'), {innerHTML: html});
+    return {calls: box.querySelectorAll('.event.collective').length, links: box.querySelectorAll('line.call').length,
+      texts: [...box.querySelectorAll('.label')].map((text) => text.textContent), told: Story.tell(steps[8], h, true)};
+  })()`);
+  is([joined.calls, joined.links], [3, 1], 'a collective call has a mark, which joins ranks, and none after a restart');
+  is([joined.texts.includes('call 1'), joined.texts.includes('2 = 1 again')], [true, true], 'messages and calls have their numbers');
+  is(joined.told, 'Rank 1 gets message 2 from rank 0, which is message 1 once more.', 'a message that is sent once more has its first number');
 }
 
 // Tests that the frame of the strip is around the steps that are in sight.

@@ -116,13 +116,13 @@ const MARKS = () => {
   const wrong = [], line = (element) => { const {stroke, strokeDasharray, strokeWidth} = getComputedStyle(element); return `${element.matches('.cut') ? 'cut' : stroke} ${strokeDasharray} ${strokeWidth}`; };
   for (const [drawing, legend] of [['#diagram', '#legend'], ['#minimap', '#strip-legend']]) {
     const lines = (selector, all) => new Map([...document.querySelectorAll(selector)].flatMap((box) => [...box.querySelectorAll(all)]).map((element) => [line(element), element.getAttribute('class')]));
-    const kinds = 'path.message, line.down, line.restoring, line.undone, line.held, path.arc, .cut, .strip, .frame';
+    const kinds = 'path.message, line.down, line.restoring, line.undone, line.held, line.call, path.arc, .cut, .strip, .frame';
     const drawn = lines(drawing, kinds), told = lines(legend, `${kinds}, path.undone, path.held, path.down, path.restoring`);
     for (const [key, name] of drawn) if (!told.has(key)) wrong.push(`${name} is not in ${legend}`);
     for (const [key, name] of told) if (!drawn.has(key)) wrong.push(`${name} of ${legend} is not drawn`);
   }
   const events = new Set([...document.querySelectorAll('#diagram .event')].map((event) => event.classList[1]));
-  const shapes = new Set([...document.querySelectorAll('#legend svg > *')].map((mark) => mark.classList[0]).filter((name) => !/^(message|flight|ring|differs|cut|arc|down|restoring|undone|held)$/.test(name)));
+  const shapes = new Set([...document.querySelectorAll('#legend svg > *')].map((mark) => mark.classList[0]).filter((name) => !/^(message|flight|ring|differs|cut|arc|call|down|restoring|undone|held)$/.test(name)));
   for (const name of events) if (!shapes.has(name)) wrong.push(`${name} is not in the legend`);
   for (const name of shapes) if (!events.has(name)) wrong.push(`${name} of the legend is not drawn`);
   const has = (box) => document.querySelector(`${box} .differs`) !== null;

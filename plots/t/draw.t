@@ -124,11 +124,37 @@ END
 "$draw" carried.trace -o carried.txt >/dev/null
 told='all (message 0) from rank 0: "131077, -1, 2/5, 65535/65535, {other}, {about.no}, {".'
 ok "what a control message says is told" grep -qF "   1  Rank 1 receives $told" carried.txt
-ok "for each of its words" grep -qF 'chosen (message 1) from rank 0: "none"; it sends chosen (message 3) to rank 0, which is never received: "seven"; it sends chosen (message 4) to rank 0, which is never received: "number 8 of all, never".' carried.txt
-ok "a message without a text has its number" grep -qF 'it sends mute (message 2) to rank 1, which is never received.' carried.txt
+ok "for each of its words" grep -qF 'chosen (message 1) from rank 0: "none"; it sends chosen (message 3) to rank 0, which is not received in this run: "seven"; it sends chosen (message 4) to rank 0, which is not received in this run: "number 8 of all, never".' carried.txt
+ok "a message without a text has its number" grep -qF 'it sends mute (message 2) to rank 1, which is not received in this run.' carried.txt
 "$draw" carried.trace >/dev/null
 ok "the picture says it, too" hints carried.svg 'control chosen, message 1: 0 to 1: none'
 rm carried.*
+# Collective calls, an output, and a message that is sent once more from its slot.
+cat >called.trace <<'END'
+recline-trace 3
+protocol causal
+ranks 2
+---
+0 0 start
+1 1 start
+2 0 collective call=1 flow=all comm=0 bytes=16 | join
+3 1 collective call=1 flow=all comm=0 bytes=16 | join
+4 0 send peer=1 tag=0 comm=0 bytes=16 @1 | keep slot=2
+5 0 output output=1 bytes=16 | output output=1
+6 1 crash
+7 1 start | erase
+8 0 down peer=1 | resend peer=1 slot=2 @2
+9 1 arrived request=1 peer=0 tag=0 comm=0 bytes=16 @2 | deliver request=1
+10 1 collective call=1 flow=all comm=0 bytes=16 | join
+END
+"$draw" called.trace >/dev/null && "$draw" called.trace -o called.txt >/dev/null
+ok "a collective call has a mark" has called.svg 3 "node event collective"
+ok "which joins ranks, and none after a restart" has called.svg 1 "edge call"
+ok "a collective call says how its data flow" grep -q 'Rank 1 comes to collective call 1 (all to all); it takes part' called.txt
+ok "a message that is sent once more has its first number" grep -q 'Rank 1 gets message 2 from rank 0, which is message 1 once more' called.txt
+ok "an output is told" grep -q 'Rank 0 makes output 1; it lets output 1 leave' called.txt
+ok "a field that the trace leaves out is 0" grep -q 'it erases checkpoint 0' called.txt
+rm called.*
 ok "the legend has nothing that is not there" [ "$(grep -c -e 'program held' -e '>gives up<' c3.svg)" = 0 ]
 
 # --- a part of it ---
