@@ -80,10 +80,10 @@ static const char *const controls[] = {
     "answer: these were all determinants that I have, in recovery {about}",
     ("determinant: event {value} of rank {about.high} was {about.low?65535:a decision|65534:a "
      "receive that was cancelled|the receipt of a message from rank %}"),
-    ("of-request: its request, or the outcome of the decision: {about}; its tag, or how often: "
-     "{value}"),
+    "of-request: the receive was request {about}, with tag {value}",
     "confirm: do you have my determinants up to place {about}?",
     "confirmed: I have your determinants up to place {about}",
+    "of-decision: the decision came out as {about}, {value?1:once|% times}",
     NULL};
 
 static const char *const parameters[] = {"failures", NULL};
@@ -450,7 +450,8 @@ static void control(const struct rank *r)
     peer->half[0] = r->event->about;
     peer->half[1] = r->event->value;
     break;
-  case OF:
+  case OF_REQUEST:
+  case OF_DECISION:
     learn(r);
     break;
   case CONFIRM:

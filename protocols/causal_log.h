@@ -18,7 +18,18 @@ enum { WORD_GIVEN = RCL_LINKS_INTERVAL, WORD_ACKED = RCL_LINKS_EPOCH };
 
 enum phase { RUNNING, CAPTURING, WRITING, ASKING };
 
-enum control { HAVE = 1, REPORT, CHECKPOINTED, ASK, ANSWER, DETERMINANT, OF, CONFIRM, CONFIRMED };
+enum control {
+  HAVE = 1,
+  REPORT,
+  CHECKPOINTED,
+  ASK,
+  ANSWER,
+  DETERMINANT,
+  OF_REQUEST,
+  CONFIRM,
+  CONFIRMED,
+  OF_DECISION
+};
 
 enum parameter { FAILURES };
 
@@ -44,7 +55,7 @@ struct peer {
   /* number of the last message to the peer that no restart of the peer will ask for */
   uint32_t released;
   /* First half of a determinant that the peer tells, from a message DETERMINANT. The half waits for
-   * the second one, from a message OF. */
+   * the second one, from a message OF_REQUEST or OF_DECISION. */
   uint32_t half[2];
   /* place in our log up to which we have asked the peer to confirm determinants */
   uint32_t confirms;
@@ -176,7 +187,7 @@ static inline void tell(const struct determinant *d, int to, struct rcl_actions 
 {
   rcl_send_control(actions, to, DETERMINANT,
                    (uint32_t)(uint16_t)d->receiver << 16 | (uint16_t)d->peer, d->position);
-  rcl_send_control(actions, to, OF, d->request, d->tag);
+  rcl_send_control(actions, to, d->peer == RCL_ANY ? OF_DECISION : OF_REQUEST, d->request, d->tag);
 }
 
 /* Tells `to`, before a message, the determinants that it may lack: the unstable ones or, if `all`
