@@ -52,7 +52,10 @@ const Cause = {
     let back = null;
     const said = () => {
       if (!back) return;
-      for (const [to, who] of back.to) out.push({step: who[0].step, text: `${Cause.ranks(who.map(({rank}) => rank))} ${who.length > 1 ? 'go' : 'goes'} back to ${to} (${Cause.steps(who.map(({step}) => step))})`});
+      for (const [to, who] of back.to) {
+        who.sort((a, b) => a.rank - b.rank);
+        out.push({step: Math.min(...who.map(({step}) => step)), text: `${Cause.ranks(who.map(({rank}) => rank))} ${who.length > 1 ? 'go' : 'goes'} back to ${to} (${Cause.steps(who.map(({step}) => step))})`});
+      }
       const stay = ranks.map((_, rank) => rank).filter((rank) => back.told.has(rank) && ![...back.to.values()].flat().some((other) => other.rank === rank));
       if (back.to.size && stay.length) out.push({step: out.at(-1).step, text: `${Cause.ranks(stay)} ${stay.length > 1 ? 'go' : 'goes'} on`});
       back = null;
@@ -148,8 +151,8 @@ const Cause = {
 
   tale(run, number) {
     const all = run.h.messages.filter((m) => m.number === number), {from, to, sent} = all[0] || {};
-    const got = all.filter(({received}) => received !== null).map(({received}) => received);
-    return !all.length ? '' : `rank ${from} sends message ${number} to rank ${to} at step ${sent}` + (got.length ? `, which has it at ${Cause.steps(got)}` : ', which has not come yet') +
+    const got = all.filter(({received}) => received !== null).map(({received}) => `at step ${received}${Cause.undone(run, to, received) ? ', which the rollback undoes' : ''}`);
+    return !all.length ? '' : `rank ${from} sends message ${number} to rank ${to} at step ${sent}` + (got.length ? `, which has it ${Cause.list(got)}` : ', which has not come yet') +
       (all[0].crosses ? `; it is ${all[0].crosses} to checkpoint ${all[0].checkpoint}` : '');
   },
 
@@ -183,7 +186,7 @@ const Cause = {
   },
 
   // Says which step breaks an invariant.
-  broken: (run) => [`${Story.event(run.steps[run.wrong.step], run.h)} (step ${run.wrong.step}): after that the invariant does not hold${run.wrong.rank === null ? '' : ` at rank ${run.wrong.rank}`}`, ...Cause.undoneMessages(run)],
+  broken: (run) => [`${Story.event(run.steps[run.wrong.step], run.h)} (step ${run.wrong.step}): after that the invariant is broken${run.wrong.rank === null ? '' : ` at rank ${run.wrong.rank}`}`, ...Cause.undoneMessages(run)],
 
   // Says what a program suffers. An invariant is broken before anything is seen of that.
   harm(run) {
@@ -202,7 +205,7 @@ const Cause = {
 
   phases: (run) => run.ranks.map((r, rank) => r.finished || !run.phase(rank) ? '' : `rank ${rank} is in its phase ${run.phase(rank)}`).filter(Boolean),
 
-  messages: (run) => [Story.plain(run.wrong), ...run.wrong.messages.map((number) => Cause.tale(run, number))].filter(Boolean),
+  messages: (run) => [Story.plain(run.wrong), ...[...run.wrong.messages].sort((a, b) => a - b).map((number) => Cause.tale(run, number))].filter(Boolean),
 
   effect(run) {
     const {wrong} = run, real = run.real && ['deadlock', 'progress'].includes(wrong.property);

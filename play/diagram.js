@@ -105,9 +105,9 @@ const Diagram = {
       const half = text.length * 3 + 2;
       const place = places.find(([at, line]) => !taken.some(([left, right, other]) => at - half < right && at + half > left && Math.abs(line - other) < 11));
       if (!text || !place) return;
-      const [at, line] = place;
+      const line = place[1], at = Math.max(Math.min(place[0], width - half), half);
       taken.push([at - half, at + half, line]);
-      out.push(`<text class="label ${kind}" text-anchor="middle" x="${Math.max(at, half)}" y="${line}">${escape(text)}</text>`);
+      out.push(`<text class="label ${kind}" text-anchor="middle" x="${at}" y="${line}">${escape(text)}</text>`);
     };
     const bar = (kind, span) => {
       shown.add(kind);
@@ -191,7 +191,8 @@ const Diagram = {
     }
     const along = [0.5, 0.36, 0.64, 0.24, 0.76]; // where on an arrow there may be room, besides above and below its middle
     for (const [text, x1, y1, x2, y2, kind] of labels.sort((a, b) => (a.at(-1) === 'quiet') - (b.at(-1) === 'quiet')))
-      put(text, [...along.map((part) => [x1 + part * (x2 - x1), y1 + part * (y2 - y1) + 4]), ...[-8, 16].map((off) => [(x1 + x2) / 2, (y1 + y2) / 2 + off])], kind);
+      put(text, [...along.map((part) => [x1 + part * (x2 - x1), y1 + part * (y2 - y1) + 4]), ...[-8, 16].map((off) => [(x1 + x2) / 2, (y1 + y2) / 2 + off])]
+        .filter(([, line]) => Math.abs((line - 4 - D.TOP + row / 2) % row - row / 2) > 7), kind); // not on the line of a rank
     const figures = Math.max(28, 7 * String(steps.length).length + 10); // of a step's number
     const every = [1, 2, 5, 10, 20, 50].find((step) => step * column >= figures) || 50;
     for (let step = Math.ceil(begin / every) * every; step < steps.length; step += every)

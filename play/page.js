@@ -15,6 +15,7 @@ globalThis.ready = (async () => {
   const times = (await text('times', 'deflate')).split('\n').slice(0, -1);
   const engine = await Engine.start(module);
   Story.words = world.words;
+  Terms.take(JSON.parse(await text('glossary', 'gzip')));
   let steps = [];    // {line, violation} of all known moves
   let view = null;
   let ending = null; // the ending that only the end of a run shows (Engine.ending)
@@ -287,12 +288,21 @@ globalThis.ready = (async () => {
 
   const violated = () => Cause.wrong(steps, view, ending, times);
 
-  // Returns a text as nodes, in which each "step 3" is a button that goes there.
-  function withSteps(text) {
-    return text.split(/(step \d+)/).map((part) => {
+  // Returns a text as nodes, in which each "step 3" is a button that goes there, and a term that `seen` lacks has its
+  // meaning as a hint.
+  function withSteps(text, seen) {
+    return text.split(/(step \d+)/).flatMap((part) => {
       const at = /^step (\d+)$/.exec(part);
-      return at ? element('button', part, {className: 'to', onclick: () => go(Number(at[1]) + 1)}) : part;
+      if (at) return [element('button', part, {className: 'to', onclick: () => go(Number(at[1]) + 1)})];
+      return Terms.split(part, seen).map((piece) => piece.term ? element('dfn', piece.text, {title: `${piece.term}: ${piece.meaning}`}) : piece);
     });
+  }
+
+  // Shows what the terms mean that stand in the story, the steps and the legend.
+  function showTerms() {
+    const found = Terms.in(['story', 'statement', 'differences', 'lines', 'legend'].map((id) => $(id).textContent).join(' '));
+    $('terms').replaceChildren(...found.flatMap(({term, meaning}) => [element('dt', term), element('dd', meaning)]));
+    $('terms-box').hidden = !found.length;
   }
 
   // Keeps the story of the known run, if the state that is shown has a violation.
@@ -304,14 +314,14 @@ globalThis.ready = (async () => {
 
   // Shows the story of the known run, or else where the missing rule of a mutant shows.
   function showStory() {
-    const {story} = tell();
+    const {story} = tell(), seen = new Set();
     $('story').replaceChildren(...(story ? story.parts : []).flatMap(([name, text]) => {
       const part = element('dd');
-      part.append(...withSteps(text));
+      part.append(...withSteps(text, seen));
       return [element('dt', name), part];
     }));
     $('statement').textContent = [story && Cause.isMutant(world) ? '' : world.statement, world.source].filter(Boolean).join(' · ');
-    $('differences').replaceChildren(...withSteps(story ? '' : Cause.shows(Cause.run(world, engine, view, tell(), null, decode))));
+    $('differences').replaceChildren(...withSteps(story ? '' : Cause.shows(Cause.run(world, engine, view, tell(), null, decode)), seen));
   }
 
   function showProperties(wrong) {
@@ -331,11 +341,13 @@ globalThis.ready = (async () => {
     return layouts[name]?.types['struct state'] ? Decode.state({bytes: view.ranks[0].bytes, state}, layouts[name], lists) : [['bytes', state]];
   }
 
-  // Adds to the entries of lists, "sent 1, received 2", the fields that are 0 here and not at every rank.
+  // Adds to the entries of lists, "sent 1, received 2", the fields that are 0 here, and not at every rank or not in
+  // the protocol that has the rule which a mutant lacks.
   function withZeros(ranks) {
+    const compared = engine.differing(view.at).slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => decode(right));
     const entry = ([name, text]) => /\[\d+\]$/.test(name) && / /.test(text), list = (name) => name.replace(/\[.*/, '');
     const fields = new Map(), parts = (text) => new Map(text.split(', ').map((field) => [field.replace(/ .*/, ''), field]));
-    for (const held of ranks)
+    for (const held of [...ranks, ...compared])
       for (const [name, text] of held.filter(entry)) fields.set(list(name), new Set([...fields.get(list(name)) || [], ...parts(text).keys()]));
     return ranks.map((held) => held.map(([name, text]) => !entry([name, text]) ? [name, text]
       : [name, [...fields.get(list(name))].map((field) => parts(text).get(field) ?? `${field} 0`).join(', ')]));
@@ -482,6 +494,7 @@ globalThis.ready = (async () => {
     $('legend').innerHTML = Diagram.legend(shown);
     showStrip(wrong);
     showCoverage();
+    showTerms();
     $('step').value = view.at;
     $('step').max = steps.length;
     $('when').textContent = `of ${steps.length.toLocaleString('en')}${view.at ? `, the last is step ${view.at - 1}` : ''}${view.at && times.length ? `, at ${times[Math.min(view.at, times.length) - 1]} s` : ''}`;

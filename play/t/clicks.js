@@ -13,6 +13,7 @@ async function told(p) {
   await p.click('#raw');
   is(/^\d \w/.test(await text('#lines [aria-current] code')), true, 'and with it, when asked for');
   await storied(p);
+  await defined(p);
   const last = await at();
   await p.evaluate('document.getElementById("find").value = "lied to"');
   await p.click('#earlier');
@@ -32,6 +33,17 @@ async function storied(p) {
   is(await p.evaluate('Number(document.getElementById("step").value)'), step + 1, 'a link of it goes to its step');
   is([await top(), await p.evaluate('document.querySelectorAll("#story dt").length')], [before, parts.length], 'and neither the story nor the diagram moves');
   await p.press('End');
+}
+
+// Tries the terms: each has the meaning that the glossary gives it, as a hint in the story and in a list.
+async function defined(p) {
+  const glossary = fs.readFileSync(`${__dirname}/../../docs/glossary.md`, 'utf8');
+  const meaning = (term) => new RegExp(`^\\| [^|]*\\*\\*${term}\\*\\*[^|]*\\| ([^|]*) \\|`, 'm').exec(glossary)?.[1].replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*`]/g, '');
+  const terms = await p.evaluate('[...document.querySelectorAll("#terms dt")].map((term) => [term.textContent, term.nextSibling.textContent])');
+  const hints = await p.evaluate('[...document.querySelectorAll("#story dfn")].map((term) => term.title)');
+  is(terms.filter(([term, text]) => text !== meaning(term)), [], 'terms have the meanings of the glossary');
+  is(['rank', 'crash'].filter((term) => !terms.some(([known]) => known === term)), [], 'the terms are those of the page');
+  is([hints.length > 0, hints.filter((hint) => !terms.some(([term, text]) => hint === `${term}: ${text}`))], [true, []], 'in the story they are hints');
 }
 
 // Tries the address: it has the step and the moves, so that a link shows them.
