@@ -120,15 +120,26 @@ const Cause = {
   },
 
   // Says for whom a rank waits that has made a collective call.
-  waitInCall({steps, ranks, h}, call) {
-    const number = Story.number(call.event, 'call', 0), others = ranks.map((_, rank) => rank).filter((rank) => rank !== call.rank);
-    const made = (rank) => steps.findLast((s) => s.rank === rank && s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number);
-    const again = (rank) => steps.findLast((s) => s.rank === rank && h.starts.get(s.step));
-    const never = others.filter((rank) => !made(rank)), before = others.filter((rank) => made(rank)?.step < again(rank)?.step);
-    const ended = (rank) => ranks[rank].finished || !ranks[rank].next ? ', and its program has ended' : '';
-    return [`rank ${call.rank} waits in ${Story.call(call.event)} since step ${call.step}`,
-      ...never.map((rank) => `rank ${rank} never makes that call${ended(rank)}`),
-      ...before.map((rank) => `rank ${rank} made that call at step ${made(rank).step}, before it went back at step ${again(rank).step}, and does not make it again${ended(rank)}`)].join('; ');
+  waitInCall(run, call) {
+    const others = run.ranks.map((_, rank) => rank).filter((rank) => rank !== call.rank);
+    return [`rank ${call.rank} waits in ${Story.call(call.event)} since step ${call.step}`, ...others.map((rank) => Cause.absent(run, call, rank))].filter(Boolean).join('; ');
+  },
+
+  // Says why a rank does not take part in the collective call of another one; '' if it does.
+  absent({steps, ranks, h}, call, rank) {
+    const number = Story.number(call.event, 'call', 0), own = steps.filter((s) => s.rank === rank);
+    const made = own.findLast((s) => s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number), again = own.findLast((s) => h.starts.get(s.step));
+    const ended = ranks[rank].finished || !ranks[rank].next ? ', and its program has ended' : '';
+    const given = made?.actions.some((action) => action.name === 'deliver' && Story.number(action, 'slot', 0) > 0);
+    return given ? `rank ${rank} has that call from its log at step ${made.step}` : !made ? `rank ${rank} never makes that call${ended}`
+      : made.step < again?.step ? `rank ${rank} made that call at step ${made.step}, before it went back at step ${again.step}, and does not make it again${ended}` : '';
+  },
+
+  // Says which rank is alone in its collective call.
+  alone(run) {
+    const [, rank, number, other] = /^rank (\d+) .* call (\d+) of rank (\d+)/.exec(run.wrong.text) || [];
+    const call = run.steps.findLast((s) => s.rank === Number(other) && s.event.name === 'collective' && Story.number(s.event, 'call', 0) === Number(number));
+    return call ? [`rank ${other} makes ${Story.call(call.event)} at step ${call.step}`, Cause.absent(run, call, Number(rank))].filter(Boolean).join('; ') : '';
   },
 
   // Says how the last life of a rank differs from what was undone before: in a choice, or in who was received from.
@@ -151,8 +162,9 @@ const Cause = {
 
   tale(run, number) {
     const all = run.h.messages.filter((m) => m.number === number), {from, to, sent} = all[0] || {};
-    const got = all.filter(({received}) => received !== null).map(({received}) => `at step ${received}${Cause.undone(run, to, received) ? ', which the rollback undoes' : ''}`);
-    return !all.length ? '' : `rank ${from} sends message ${number} to rank ${to} at step ${sent}` + (got.length ? `, which has it ${Cause.list(got)}` : ', which has not come yet') +
+    const got = all.filter(({received}) => received !== null).map(({received}) => `at step ${received}${Cause.undone(run, to, received) ? ' (undone by a rollback)' : ''}`);
+    const sending = !all.length ? '' : `rank ${from} sends ${all[0].again === undefined ? `message ${number}` : `message ${all[0].again} once more, as message ${number},`} to rank ${to} at step ${sent}${Cause.undone(run, from, sent) ? ' (undone by a rollback)' : ''}`;
+    return sending && sending + (got.length ? `, which has it ${Cause.list(got)}` : ', and it has not come') +
       (all[0].crosses ? `; it is ${all[0].crosses} to checkpoint ${all[0].checkpoint}` : '');
   },
 
@@ -165,6 +177,7 @@ const Cause = {
     restorable: (run) => [Story.plain(run.wrong), Cause.missing(run)],
     commits: (run) => [Story.plain(run.wrong), ...Cause.phases(run)],
     invariant: (run) => Cause.broken(run),
+    'no-orphan': (run) => [Story.plain(run.wrong), Cause.alone(run)].filter(Boolean),
     'no-loss': (run) => Cause.messages(run),
     'no-duplicate': (run) => Cause.messages(run),
   },

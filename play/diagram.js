@@ -82,10 +82,11 @@ const Diagram = {
   },
 
   // Returns the last step before this one in which another rank has made the same collective call, since this rank
-  // has started or made it.
+  // has started or made it. A rank that has the result from a log does not make the call.
   sameCall(steps, step) {
-    if (step.event.name !== 'collective') return undefined;
-    const same = ({event}) => event.name === 'collective' && ['call', 'comm'].every((key) => event.fields[key] === step.event.fields[key]);
+    const makes = ({event, actions}) => event.name === 'collective' && !actions.some((action) => action.name === 'deliver' && Story.number(action, 'slot', 0) > 0);
+    if (!makes(step)) return undefined;
+    const same = ({event, actions}) => makes({event, actions}) && ['call', 'comm'].every((key) => event.fields[key] === step.event.fields[key]);
     const found = steps.slice(0, step.step).findLast((other) => same(other) || (other.rank === step.rank && other.event.name === 'start'));
     return found && found.rank !== step.rank ? found : undefined;
   },

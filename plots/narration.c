@@ -413,9 +413,10 @@ char *narration_violation(const struct trace_violation *violation)
 {
   const struct words *rule = words_find(words_rules, violation->property);
   g_autofree char *text = words_violation(violation->text);
-  g_autofree char *where = violation->rank == DISPATCHER
-                               ? g_strdup("")
-                               : g_strdup_printf(", at rank %d", violation->rank);
+  /* the text of an outcome names the ranks */
+  bool nowhere = violation->rank == DISPATCHER || g_str_equal(violation->property, "outcome");
+  g_autofree char *where =
+      nowhere ? g_strdup("") : g_strdup_printf(", at rank %d", violation->rank);
   bool timed = violation->by && strchr(violation->by, '.');
   g_autofree char *by = violation->by ? g_strdup_printf(", by %s %s%s", timed ? "time" : "step",
                                                         violation->by, timed ? " s" : "")

