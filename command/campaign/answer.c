@@ -127,8 +127,7 @@ char *answer_few_failures(const struct table *table, unsigned cell)
           ? g_strdup_printf("the %u of its %u runs that ended", crashes.count, table->count)
           : g_strdup_printf("its %u runs", crashes.count);
   g_autofree char *shown = number_digits(expected, 2);
-  g_autofree char *more =
-      runs_text(crashes.count * SETTLES / expected - table->count, ANSWER_RUNS_MOST);
+  g_autofree char *more = runs_text((SETTLES - all) * crashes.count / expected, ANSWER_RUNS_MOST);
   return g_strdup_printf("only %.0f failure%s struck in %s, too few to tell what failures cost (%s "
                          "expected); %s further runs of each would meet %d",
                          all, all > 0.5 && all < 1.5 ? "" : "s", of, shown, more, SETTLES);

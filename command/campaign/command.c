@@ -171,7 +171,7 @@ int command_campaign(int argc, char **argv)
   if (code == EXIT_FINE && !scenario)
     code = EXIT_BAD_INPUT;
   if (code == EXIT_FINE)
-    code = scale_options(&o.set, scenario, o.scale, o.json);
+    code = scale_options(&o.set, o.sweeps, scenario, o.scale, o.json);
   if (code == EXIT_FINE && !o.out && !(scratch = g_dir_make_tmp("recline-campaign-XXXXXX", &error)))
     code = bad_input("recline campaign: %s", error->message);
   if (code == EXIT_FINE) {

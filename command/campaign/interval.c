@@ -80,7 +80,7 @@ static int parse(int argc, char **argv, struct options *o)
     return EXIT_BAD_INPUT;
   g_free(o->files[0]);
   o->files[0] = scenario;
-  return scale_options(&o->set, o->files[0], o->scale, o->json);
+  return scale_options(&o->set, o->sweeps, o->files[0], o->scale, o->json);
 }
 
 /* ---- the campaign ---- */
@@ -144,6 +144,11 @@ static char *sentence_of(const struct table *table, int field, const struct rang
 
 static void print_simulated(const struct table *table, int field, const struct range *found)
 {
+  g_autofree char *few = answer_few_failures(table, found->best);
+  if (few) { /* the longest interval would be the best */
+    printf("  simulated  too few failures to compare intervals\n");
+    return;
+  }
   struct estimate e = table_mean(table, found->best, field);
   g_autofree char *mean = number_digits(e.mean, 5), *half = number_half(e.mean, e.half);
   printf("  simulated  %12s  %12s s ± %s; 95 %%: between %s and %s\n",

@@ -1,5 +1,7 @@
 #include "command/campaign/scale.h"
 
+#include <string.h>
+
 #include "base/breach.h"
 #include "base/exit_codes.h"
 #include "command/campaign/costs.h"
@@ -83,9 +85,42 @@ static void hint(const char *file, char *const *set)
   scenario_free(scenario);
 }
 
-int scale_options(char ***set, const char *file, int ranks, bool silent)
+/* Returns whether one key names the other, or what the other is a part of. */
+static bool is_within(const char *key, const char *whole)
+{
+  size_t length = strlen(whole);
+  return g_str_has_prefix(key, whole) && (key[length] == '\0' || key[length] == '.');
+}
+
+/* Returns the first sweep whose values would replace what is scaled, or would not be scaled; NULL
+ * if there is none. */
+static const char *first_unscaled(char *const *sweeps)
+{
+  static const char *const scaled[] = {"program.ranks",
+                                       "platform.nodes",
+                                       "platform.per_node",
+                                       "platform.spares",
+                                       "platform.storage.bandwidth",
+                                       "platform.storage.read_bandwidth",
+                                       "platform.mtbf",
+                                       "failures"};
+  for (; sweeps && *sweeps; sweeps++) {
+    g_autofree char *key = g_strndup(*sweeps, strcspn(*sweeps, "="));
+    for (size_t i = 0; i < G_N_ELEMENTS(scaled); i++)
+      if (is_within(key, scaled[i]) || is_within(scaled[i], key))
+        return *sweeps;
+  }
+  return NULL;
+}
+
+int scale_options(char ***set, char *const *sweeps, const char *file, int ranks, bool silent)
 {
   g_autoptr(GError) error = NULL;
+  const char *unscaled = ranks ? first_unscaled(sweeps) : NULL;
+  if (unscaled)
+    return bad_input("--sweep %.*s with --scale, which scales that key, expected one of them, or "
+                     "--set in place of --sweep",
+                     (int)strcspn(unscaled, "="), unscaled);
   if (ranks == 0) {
     if (!silent)
       hint(file, *set);

@@ -13,7 +13,8 @@
  * nodes are. Local disks, links and images stay, as each node has its own. Writes to standard error
  * what stays, unless it is `silent`. With 0 `ranks` it adds nothing, and writes a hint if the
  * scenario has so many ranks that its runs take long. Returns an exit code after reporting an
- * error, such as a machine that is not described by its amounts. */
-int scale_options(char ***set, const char *file, int ranks, bool silent);
+ * error: a machine that is not described by its amounts, or one of the `sweeps` (NULL if there are
+ * none) of what is scaled, whose values would be those of the whole job. */
+int scale_options(char ***set, char *const *sweeps, const char *file, int ranks, bool silent);
 
 #endif

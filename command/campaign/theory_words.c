@@ -124,18 +124,19 @@ static void add_others(GString *text, const struct place *place, const struct gr
 static void add_ties(GString *text, const struct place *places, const struct grid *grid)
 {
   const struct place *best = &places[0];
-  g_autofree char *first = g_strdup_printf(" Within %g %% of it: ", 100 * best->more);
-  const char *between = first;
+  enum { NAMED = 3 };
+  unsigned count = 0;
+  g_autoptr(GString) names = g_string_new(NULL);
   for (unsigned i = 1; i < grid->cells; i++) {
     g_autofree char *name = name_of(&places[i], grid);
     bool other = places[i].known && !place_is_marked(&places[i]) && !places[i].cell->costs.lost;
-    if (!other || places[i].cost > best->cost + best->more)
-      continue;
-    g_string_append_printf(text, "%s%s", between, name);
-    between = ", ";
+    if (other && places[i].cost <= best->cost + best->more)
+      g_string_append_printf(names, "%s%s", count++ ? ", " : "", name);
   }
-  if (*between == ',')
-    g_string_append_c(text, '.');
+  if (count > NAMED)
+    g_string_printf(names, "%u others of the table", count);
+  if (count)
+    g_string_append_printf(text, " Within %g %% of it: %s.", 100 * best->more, names->str);
 }
 
 /* Appends what must be known beside the answer. */
@@ -155,7 +156,7 @@ static void add_caveats(GString *text, const struct place *places, const struct 
     g_string_append_printf(text,
                            " Not to the local disk%s: a spare takes over the ranks of a node "
                            "that fails, and the disk is lost with the node.",
-                           redundancy_words(lost));
+                           *redundancy_words(lost) ? redundancy_words(lost) : " alone");
 }
 
 char *places_sentence(const struct place *places, const struct grid *grid)

@@ -62,6 +62,7 @@ same before stdout 'again, with what has been run'
 interval --runs 2 --set failures.0.mtbf=1y
 is "$(sed -n 1p stdout | grep -c '^Every 1.6 d, by theory: only 0 failures struck in its 2 runs, too few to tell')" 1 \
   'where nothing fails the formula answers' stdout
+is "$(grep simulated stdout)" '  simulated  too few failures to compare intervals' 'and no interval is called the best' stdout
 interval --theory
 is "$?:$(sed -n 1p stdout | sed 's/[0-9][0-9.]*/N/g'):$(by exact):$(grep -c simulated stdout)" \
   '0:Every N min to the local disk with bookmark, by theory: costs N % of the job; anything from N min to N min costs at most N % more.:3402.8:0' \
@@ -106,7 +107,7 @@ is "$(jq '.ranking[] | select(.sweep["checkpoint.storage"] == "nfs" and .sweep["
 theory --sweep checkpoint.storage=local,nfs --sweep protocol.name=bookmark,c3 --out kept
 is "$?:$(places | wc -l):$(tail -n 1 stdout | grep -c '^Every .* to the shared file system with .*, by theory: costs .* of the job; anything from .* to .* costs at most .* more\.')" \
   0:4:1 'the table ends with the sentence' stdout stderr
-is "$(tail -n 1 stdout | grep -c 'Not to the local disk: a spare takes over the ranks of a node that fails')" 1 \
+is "$(tail -n 1 stdout | grep -c 'Not to the local disk alone: a spare takes over the ranks of a node that fails')" 1 \
   'which says beside the answer that the disk is lost' stdout
 is "$(jq -r .answer kept/answer.json)" "$(tail -n 1 stdout)" 'and is kept in the folder' stdout
 is "$(grep -c '^bookmark assumes control messages in order' stdout):$(grep -c '^the shared file system outlives all failures' stdout)" 1:1 \
@@ -155,6 +156,11 @@ is "$?:$(grep -c 'program.ranks: --scale 3, expected at most 4 ranks, and a mult
   'a node has all its ranks' stderr
 interval --theory --scale 1
 is "$?:$(grep -c -e '--scale: a SimGrid platform, expected a machine described by its amounts' stderr)" 64:1 'a platform of SimGrid' stderr
+for key in platform.mtbf platform.storage.bandwidth platform.storage platform failures.0.mtbf program.ranks; do
+  theory --scale 4 --set program.ranks=8 --set platform.nodes=9 --sweep "$key=1y,2y"
+  is "$?:$(cat stderr)" "64:--sweep $key with --scale, which scales that key, expected one of them, or --set in place of --sweep" \
+    "a sweep of $key would not be scaled" stderr
+done
 timeout 300 "$recline" interval cluster.yaml --theory --set program.ranks=64 --set platform.nodes=65 --set program.args='["1000", "8", "100000000000"]' \
   >stdout 2>stderr
 is "$(sed -n 1p stderr)" 'hint: runs of 64 ranks take long; --scale 16 keeps the write time of a checkpoint and the MTBF of the machine' \
