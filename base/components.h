@@ -28,7 +28,8 @@ struct components {
   /* the last number given to a component, COMPONENT_ALONE at first. Searches that have no node
    * in common may share `number` and `last`, and may run at the same time */
   uint32_t *last;
-  size_t *left; /* bytes that all searches together may still take, or NULL for no bound */
+  /* number of bytes that all searches together may still take, or NULL if there is no bound */
+  size_t *left;
   void *ctx;
   /* Finds the first edge of `node` whose number is at least *edge. Sets *edge to the number of the
    * next edge, or to EDGE_NONE if the caller knows that there is no next edge. Returns false if

@@ -39,10 +39,10 @@ struct confine_memory {
   size_t bytes;            /* size of the object */
   unsigned char *place[2]; /* the two places; place[0] ends at a page that nothing can touch */
   unsigned char *first[2]; /* first page of each place */
-  size_t room[2];          /* bytes in the pages of each place */
+  size_t room[2];          /* number of bytes in the pages of each place */
   ptrdiff_t read_only;     /* distance from a byte to its read-only copy */
   unsigned char *base[2];  /* first byte of the address space around each place */
-  /* bytes in each half of that address space; the second half is read-only */
+  /* number of bytes in each half of that address space; the second half is read-only */
   size_t span;
 };
 

@@ -20,22 +20,23 @@ struct intern {
   struct interned *item; /* item[0] is not used */
   uint32_t count;        /* number of items; their numbers are 1 to `count` */
   uint32_t room;
-  uint32_t *slot; /* numbers, by open addressing; 0 in a free slot */
+  uint32_t *slot; /* numbers of items, in a hash table with open addressing; a free slot has 0 */
   uint32_t mask;
-  char *chunk;   /* where the next bytes go, in the last chunk */
-  size_t left;   /* bytes left in that chunk */
+  char *chunk;   /* place in the last chunk for the next bytes */
+  size_t left;   /* number of bytes left in that chunk */
   void **chunks; /* the memory that holds the bytes of all items */
   uint32_t chunk_count;
-  size_t bytes; /* memory taken by all chunks */
+  size_t bytes; /* number of bytes of all chunks */
 };
 
 /* Returns the number of the bytes, which are copied if they are new. A zeroed table is empty and
- * ready. Size 0 is a value like any other (`bytes` may be NULL). */
+ * ready. An item may have size 0; then `bytes` may be NULL. */
 uint32_t intern(struct intern *, const void *bytes, uint32_t size);
 void intern_clear(struct intern *);
 
 /* Returns the number that the table has given to these bytes, or 0 if they are not in the table. */
 uint32_t intern_find(const struct intern *, const void *bytes, uint32_t size);
-size_t intern_bytes(const struct intern *); /* memory taken by the table */
+/* returns the number of bytes of memory that the table takes */
+size_t intern_bytes(const struct intern *);
 
 #endif

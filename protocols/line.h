@@ -51,7 +51,7 @@ struct rcl_whole_rank {
   uint32_t restorable;
   /* checkpoint after the committed one whose image is durable, or 0 if there is none */
   uint32_t durable;
-  uint32_t storing_log, durable_log; /* as `storing` and `durable`, for the log */
+  uint32_t storing_log, durable_log; /* the log's counterparts of `storing` and `durable` */
   uint32_t logged;                   /* 1 if the log of the committed checkpoint is durable */
   /* number of stored images of checkpoints before the committed one; always 0 with levels of
    * storage, which keep some */
@@ -77,7 +77,7 @@ struct rcl_whole_control {
   uint32_t count; /* number of messages under way */
   /* place of the first such message among all control messages of the channel, from 0 */
   uint32_t place;
-  uint32_t about, value; /* words of the first such message */
+  uint32_t about, value; /* the two words of the first such message */
   /* number of program messages under way in front of the first such message, or 0 if program and
    * control messages share no channel that keeps its order */
   uint32_t ahead;

@@ -535,10 +535,10 @@ struct rcl_place {
 };
 
 struct rcl_protocol {
-  const char *name;         /* as in scenarios: "c3" */
+  const char *name;         /* the protocol's name in scenarios, such as "c3" */
   const char *title;        /* a description, with its paper and section */
-  uint32_t piggyback_bytes; /* bytes that the protocol adds to each message on the wire */
-  /* bytes of a rank's words in a collective call, or 0 for piggyback_bytes */
+  uint32_t piggyback_bytes; /* number of bytes that the protocol adds to each message on the wire */
+  /* number of bytes of a rank's words in a collective call; 0 stands for piggyback_bytes */
   uint32_t call_bytes;
   /* The piggyback bytes are in one piece with the message, so sender and receiver copy the message
    * once more. */
@@ -623,7 +623,8 @@ struct rcl_protocol {
   /* the protocol's place on the map, or NULL if it is not on the map */
   const struct rcl_place *place;
 
-  const struct rcl_clause *line; /* its line invariant (line.h), or NULL if there is none */
+  /* the protocol's line invariant (line.h), or NULL if there is none */
+  const struct rcl_clause *line;
 
   /* Has bit 1 << `control` for some control messages. A rank whose program is held and not yet
    * captured looks for these messages without a pause. It looks for all other control messages as

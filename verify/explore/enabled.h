@@ -31,7 +31,7 @@ struct enabled {
    * detection; `other`: all other origins. */
   uint32_t *own, *other;
   uint32_t others;
-  struct world_standing *standing; /* of each rank */
+  struct world_standing *standing; /* by rank: the standing of the rank */
   struct walk *walks;              /* scratch: the descents under way */
   uint32_t walks_room;
 };

@@ -50,7 +50,7 @@ struct exploration {
   const char *no_stubborn_sets;
   bool spilled;      /* states to be expanded went to disk because memory was short */
   uint64_t archived; /* number of found states that went to disk */
-  uint64_t bytes;    /* bytes of all tables at the end */
+  uint64_t bytes;    /* number of bytes of all tables at the end */
   double seconds;
   const char *bound;  /* INCONCLUSIVE: "max-states", "memory" or "timeout" */
   struct verdict why; /* VIOLATED: the violation */

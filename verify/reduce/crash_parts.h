@@ -67,7 +67,7 @@ struct crash_worker {
   struct intern crashed, tried; /* what this worker has seen of the common entries */
   struct crash_place *places;   /* for each entry of `crashed` */
   uint32_t places_room;
-  struct digests *digests; /* of each component */
+  struct digests *digests; /* by component: the digests of the component */
 };
 
 /* Notes `failed`, a static text that tells why the reduction is invalid, unless one was noted

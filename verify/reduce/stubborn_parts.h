@@ -84,7 +84,8 @@ void stubborn_classify(struct stubborn_worker *);
 /* Returns the row of a rank in the state that was classified last. */
 struct row stubborn_row(const struct stubborn_worker *, uint32_t rank);
 const struct queue *stubborn_queue(const struct stubborn_worker *, uint32_t from, uint32_t to);
-uint64_t stubborn_committed(const struct stubborn_worker *); /* as known_global.committed */
+/* returns what known_global.committed contains */
+uint64_t stubborn_committed(const struct stubborn_worker *);
 
 /* Returns the note of a choice among `moves` in a state with the present classes, valid until the
  * next call. If the note is `known`, it has the choice. */

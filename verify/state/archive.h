@@ -33,7 +33,7 @@ struct archive {
   struct archive_entry entry[ARCHIVE_FILES + 1];
   uint32_t entries;
   uint64_t states;
-  uint64_t filters_most; /* bytes that all filters together may take */
+  uint64_t filters_most; /* number of bytes that all filters together may take */
   /* Number of states in the last pass through the files, or 0 if there were no files. */
   uint64_t looked_for;
   uint64_t numbers; /* numbers of existing files, as bits */

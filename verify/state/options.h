@@ -13,7 +13,7 @@ struct transport;
 
 struct explorer_progress {
   uint64_t states, transitions;
-  uint64_t bytes;         /* bytes of all tables */
+  uint64_t bytes;         /* number of bytes of all tables */
   unsigned depth;         /* depth of the level that is being expanded */
   uint64_t level, before; /* number of states of that level, and of the level before */
   uint64_t left;          /* number of states of that level that no worker has taken yet */
@@ -52,7 +52,7 @@ struct explorer_options {
   bool audit; /* everything that is remembered is computed again and compared, which is slow */
   /* number of states beyond which the search goes no deeper, or 0 for no bound */
   uint64_t max_states;
-  /* bytes of tables beyond which the search goes no deeper, or 0 for no bound */
+  /* the search goes no deeper once its tables have this number of bytes; 0 means no bound */
   uint64_t max_bytes;
   double max_seconds; /* seconds after which the search stops within a level, or 0 for no bound */
   /* bytes of states to be expanded that stay in memory, while the others go to disk, or 0 for as

@@ -20,7 +20,7 @@ struct visited {
   uint64_t places; /* number of places */
   uint64_t factor; /* an odd number by which hashes are multiplied, which changes their order */
   uint64_t count;  /* number of states; the caller counts new ones */
-  size_t reserved; /* bytes of address space */
+  size_t reserved; /* number of bytes of reserved address space */
 };
 
 enum visited_answer { VISITED_OLD, VISITED_NEW, VISITED_FULL };

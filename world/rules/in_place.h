@@ -15,7 +15,8 @@ struct parts_bytes {
   /* the bytes in use, which follow `dropped` unused bytes; malloc()ed memory or, for large
    * parts, address space */
   void *bytes;
-  uint32_t size, room; /* bytes in use, and room, counted from `bytes` on */
+  /* numbers of bytes from `bytes` on: those in use, and those for which there is room */
+  uint32_t size, room;
   uint32_t dropped;
 };
 

@@ -555,7 +555,8 @@ enum verdict_kind {
   VERDICT_FINE,
   VERDICT_GAVE_UP,   /* the protocol gave up, which is an outcome and not an error */
   VERDICT_VIOLATION, /* a property does not hold */
-  VERDICT_IMPOSSIBLE /* of world_step() only: the world could not have produced this move */
+  VERDICT_IMPOSSIBLE /* only world_step() returns this: the world could not have produced this move
+                      */
 };
 
 /* Names messages of one flow to the rank that a verdict names, by the numbers with which the
