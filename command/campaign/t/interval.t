@@ -132,6 +132,7 @@ is "$(grep -c '^   1 .* [23] of 6 (!)$' stdout):$(grep -c '^(!) nfs: only [23] o
   tail -n 1 stdout | grep -c 'But only [23] of 6 checkpoints committed that were due\.')" 1:1:1 \
   'too few checkpoints are marked, and told in the answer' stdout stderr
 
+: >stderr # or grep may find what the command before it said
 "$recline" interval cluster.yaml --theory --set program.args='["1000", "1000000"]' --out stopped >stdout 2>stderr &
 interval=$!
 while ! grep -q '^measuring' stderr; do sleep 0.01; done
