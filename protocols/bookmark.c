@@ -56,8 +56,10 @@
  *     AGREEING -> GATHERING : agree()  [control iteration]
  *     AGREEING -> WANTED : agree()  [control iteration]
  *     GATHERING -> DRAINING : begin()  [control held, begin]
- *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, totals, details, answer,
- * drained] CAPTURING -> WRITING : write_image()  [captured] WRITING -> WAITING : report() [durable]
+ *     DRAINING -> CAPTURING : drain()  [arrived, control bookmark, totals, details, answer]
+ *     DRAINING -> CAPTURING : drain()  [control drained]
+ *     CAPTURING -> WRITING : write_image()  [captured]
+ *     WRITING -> WAITING : report()  [durable]
  *     WAITING -> RUNNING : release()  [control release, committed]
  *     WAITING -> RECONNECTING : release()  [control release, committed]
  *     RECONNECTING -> RUNNING : go_on()  [control address]

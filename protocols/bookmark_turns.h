@@ -77,26 +77,30 @@ static bool hear_details(const struct rcl_config *config, const struct state *st
   return true;
 }
 
-static bool end_turn(const struct rcl_config *config, const struct state *state,
+/* Does what is due in a turn, and returns whether the turn is over. */
+static bool end_turn(const struct rcl_config *config, const struct state *state, uint32_t turn,
                      struct rcl_actions *actions)
 {
-  int i = (int)(state->turn / 2);
+  int i = (int)(turn / 2);
   if (i == config->self)
     return true;
-  if (state->turn == telling_turn(config->self, i))
+  if (turn == telling_turn(config->self, i))
     return tell_details(config, state, i, actions);
   return hear_details(config, state, i, actions);
 }
 
-/* Takes as many turns as it can, and drains messages behind the last one. */
+/* Takes as many turns as it can, and drains messages behind the last one. The loop goes over all
+ * turns, not from the present one on, so that the prover knows in each round which peer it is
+ * about. */
 static void take_turns(const struct rcl_config *config, struct state *state,
                        struct rcl_actions *actions)
 {
   if (!takes_turns(config) || state->phase != DRAINING || state->turn >= turns(config->ranks) ||
       !all_have_told(config, state))
     return;
-  while (state->turn < turns(config->ranks) && end_turn(config, state, actions))
-    state->turn++;
+  for (uint32_t turn = 0; turn < turns(config->ranks); turn++)
+    if (state->turn == turn && end_turn(config, state, turn, actions))
+      state->turn++;
   if (state->turn == turns(config->ranks))
     rcl_act(actions, RCL_ACTION_DRAIN)->peer = RCL_ANY;
 }
