@@ -89,7 +89,7 @@ static const char *const invariants[] = {
     "every kept message has a slot of its own: "
     "otherwise one message would take the place of another, and a receive be given the wrong one",
     /* 5 */
-    "only the coordinator counts images, of a checkpoint, at most one per rank: "
+    "only the coordinator counts images and held programs, each rank once for a checkpoint: "
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
     /* 6 */
     "a rank that reconnects lacks the address of a peer: "
@@ -502,7 +502,8 @@ static void control(const struct rcl_config *config, struct state *state,
     gather(config, state, actions);
     break;
   case BEGIN:
-    begin(config, state, actions);
+    if (state->phase == GATHERING)
+      begin(config, state, actions);
     break;
   }
 }
@@ -602,8 +603,9 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
     return 3;
   if (!rcl_mailbox_is_sound(config, &box))
     return 4;
-  if (state->done > (config->self == RCL_COORDINATOR_RANK ? (uint32_t)config->ranks : 0) ||
-      (state->done && !state->checkpoint))
+  uint32_t most = config->self == RCL_COORDINATOR_RANK ? (uint32_t)config->ranks : 0;
+  if (state->done > most || state->gathered > most ||
+      ((state->done || state->gathered) && !state->checkpoint))
     return 5;
   if (state->phase == RECONNECTING && is_connected(config, state))
     return 6;
