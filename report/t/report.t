@@ -210,7 +210,7 @@ SKIP: {
   in_browser('the page in a browser', 'clicks.js');
   large() if $ENV{RECLINE_LONG};
   my @played = -e "$build/play/page.html" ? qw(claim played at) : ();
-  recline('play c3-no-suppress -o claim.html') if @played;
+  recline('play c3-recovers -o claim.html') if @played;
   recline('play flaw/c3-no-suppress.trace -o played.html') if @played;
   recline('play run/trace.txt --at 150ms -o at.html') if @played;
   my @site = qx(cmark-gfm --version 2>&1) && @played && !system("$root/docs/site.pl $build/bin/recline site >site.out 2>&1")
