@@ -35,12 +35,12 @@ const Cause = {
 
   isMutant: (world) => / *protocol .*~/m.test(world.description),
 
-  // Returns the run up to the engine's view, for tell(). `told` has the known steps as Story.read() makes them, and
+  // Returns the run up to the engine's view, for tell(). `view.differing` are the steps at which a mutant does otherwise. `told` has the known steps as Story.read() makes them, and
   // their history; `decode` makes fields [name, text] of a state of the protocol.
   run(world, engine, view, told, wrong, decode) {
     const steps = told.steps.slice(0, view.at), h = steps.length === told.steps.length ? told.history : Story.history(steps, view.ranks.length);
     const phase = (rank) => decode(view.ranks[rank].state).find(([name]) => name === 'phase')?.[1];
-    return {wrong, steps, h, ranks: view.ranks, found: engine.differing(view.at), difference: engine.difference, decode, phase,
+    return {wrong, steps, h, ranks: view.ranks, found: view.differing, difference: engine.difference, decode, phase,
       invariants: view.invariants, mutant: Cause.isMutant(world), statement: world.statement, real: world.real};
   },
 

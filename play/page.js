@@ -204,7 +204,7 @@ globalThis.ready = (async () => {
     engine.know(moves);
     steps = Engine.steps(engine.lines(engine.view().count));
     if (kept === count && moves === given) ending = Engine.ending(world, steps);
-    view = engine.view();
+    look();
     remember();
     go(Number.isInteger(at) ? at : world.at);
     if (world.searches && !asked.has('at')) search();
@@ -344,7 +344,7 @@ globalThis.ready = (async () => {
   // Adds to the entries of lists, "sent 1, received 2", the fields that are 0 here, and not at every rank or not in
   // the protocol that has the rule which a mutant lacks.
   function withZeros(ranks) {
-    const compared = engine.differing(view.at).slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => decode(right));
+    const compared = view.differing.slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => decode(right));
     const entry = ([name, text]) => /\[\d+\]$/.test(name) && / /.test(text), list = (name) => name.replace(/\[.*/, '');
     const fields = new Map(), parts = (text) => new Map(text.split(', ').map((field) => [field.replace(/ .*/, ''), field]));
     for (const held of [...ranks, ...compared])
@@ -475,11 +475,17 @@ globalThis.ready = (async () => {
     Coverage.fit($('ways'), $('ways-name'));
   }
 
-  function show() {
+  // Takes the state in which the engine is, and the steps up to it that the protocol without a flaw takes otherwise.
+  function look() {
     view = engine.view();
-    const wrong = remember(), differing = engine.differing(view.at);
+    view.differing = engine.differing(view.at);
+  }
+
+  function show() {
+    look();
+    const wrong = remember(), differing = new Set(view.differing);
     showMoves();
-    showLines(wrong, new Set(differing));
+    showLines(wrong, differing);
     showProperties(wrong);
     showStory();
     showInvariants();
@@ -487,7 +493,7 @@ globalThis.ready = (async () => {
     const room = $('diagram').clientWidth - names();
     const all = tell(), taken = all.steps.slice(0, view.at);
     const past = view.at === all.steps.length ? all.history : Story.history(taken, view.ranks.length);
-    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room, new Set(differing));
+    const {html, shown, wide} = Diagram.draw(taken, past, Math.max(0, view.at - BEHIND), view.ranks.length, wrong, room, differing);
     column = wide;
     $('diagram').innerHTML = html;
     $('diagram').scrollLeft = $('diagram').scrollWidth;
