@@ -288,7 +288,7 @@ static uintptr_t reserve_anywhere(size_t span)
   return (uintptr_t)from + before;
 }
 
-/* Chooses the second place, whose address is that of the first one with bits 3 to `bits` - 1
+/* Chooses the second place. Its address is the address of the first place with bits 3 to `bits` - 1
  * flipped. Reserves the address space around the second place. Returns where that space begins, or
  * 0 if it is not free. */
 static uintptr_t reserve_opposite(struct confine_memory *m, int bits)

@@ -1,5 +1,5 @@
 /* recline join: joins the traces that the processes of an MPI program have left into one trace, and
- * makes a result like that of a simulated run. */
+ * writes a result in the format of a simulated run. */
 #include <errno.h>
 #include <string.h>
 

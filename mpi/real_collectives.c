@@ -8,7 +8,7 @@
 
 /* ---- barriers that protocols see ---- */
 
-/* indices of sums: those of words, then COUNT, the number of contributions */
+/* Numbers the sums: first a sum of each word, then COUNT, the number of contributions. */
 enum { COUNT = RCL_WORDS, SUMS };
 
 /* Returns the sums of all contributions when all processes have joined. That ends the barrier. */

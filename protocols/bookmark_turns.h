@@ -90,8 +90,7 @@ static bool end_turn(const struct rcl_config *config, const struct state *state,
 }
 
 /* Takes as many turns as it can, and drains messages behind the last one. The loop goes over all
- * turns, not from the present one on, so that the prover knows in each round which peer it is
- * about. */
+ * turns, not from the present one on: so each round is about a peer that the prover knows. */
 static void take_turns(const struct rcl_config *config, struct state *state,
                        struct rcl_actions *actions)
 {

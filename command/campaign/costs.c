@@ -170,8 +170,8 @@ struct rounds {
 
 /* Describes a kind of run. */
 struct kind {
-  /* Returns the settings to be added to those of the cell, for g_strfreev(). Returns NULL if the
-   * cell needs no run of this kind. */
+  /* Returns settings, for g_strfreev(), which such a run has beside the settings of the cell.
+   * Returns NULL if the cell needs no run of this kind. */
   char **(*settings)(const struct rounds *, unsigned cell);
   void (*take)(struct rounds *, unsigned cell, JsonNode *result);
 };

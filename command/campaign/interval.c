@@ -51,8 +51,7 @@ static int parse(int argc, char **argv, struct options *o)
        "KEY=VALUE"},
       {"sweep", 'w', 0, G_OPTION_ARG_FILENAME_ARRAY, &o->sweeps,
        "With --theory: answer for each of these values (checkpoint.storage=local,nfs), with "
-       "several "
-       "sweeps for each combination, and rank them",
+       "several sweeps for each combination, and rank them",
        "KEY=VALUE,VALUE..."},
       {"runs", 'n', 0, G_OPTION_ARG_INT, &o->runs, "Seeds for each interval (50)", "N"},
       {"jobs", 'j', 0, G_OPTION_ARG_INT, &o->jobs, "Runs at once (one for each core)", "N"},

@@ -85,7 +85,7 @@ static void hint(const char *file, char *const *set)
   scenario_free(scenario);
 }
 
-/* Returns whether one key names the other, or what the other is a part of. */
+/* Returns whether `key` is the key `whole`, or the key of a part of its value. */
 static bool is_within(const char *key, const char *whole)
 {
   size_t length = strlen(whole);

@@ -14,7 +14,7 @@
  * what stays, unless it is `silent`. With 0 `ranks` it adds nothing, and writes a hint if the
  * scenario has so many ranks that its runs take long. Returns an exit code after reporting an
  * error: a machine that is not described by its amounts, or one of the `sweeps` (NULL if there are
- * none) of what is scaled, whose values would be those of the whole job. */
+ * none) gives values to a key that is scaled: they would hold for the job before it is scaled. */
 int scale_options(char ***set, char *const *sweeps, const char *file, int ranks, bool silent);
 
 #endif
