@@ -46,6 +46,40 @@ const Cause = {
 
   // ---- what has happened ----
 
+  // Returns the step that has made step `s` happen: in which a message was sent or a thing was asked for; undefined if it
+  // is unknown. A completion names the checkpoint and the part that were asked for.
+  trigger({steps, h}, s) {
+    const asked = {durable: 'store', captured: 'capture', committed: 'commit', timer: 'set-timer', start: 'roll-back'}[s.event.name];
+    const alike = (action) => action.name === asked && ['checkpoint', 'part'].every((key) => action.fields[key] === s.event.fields[key]);
+    return h.received.has(s.step) ? steps[h.received.get(s.step).sent]
+      : asked && steps.findLast((other) => other.step < s.step && (other.rank === s.rank || asked === 'commit') && other.actions.some(alike));
+  },
+
+  // Returns the steps, latest first, each of which has made the one before it happen, from step `to` back to the first
+  // at the rank of step `from` or earlier; [] if step `from` is not among what led there.
+  chain(run, from, to) {
+    const out = [run.steps[to]];
+    for (let s = out[0]; s && s.step > from; s = Cause.trigger(run, s)) if (s !== out.at(-1)) out.push(s);
+    const end = out.findLastIndex((s) => s.rank === run.steps[from].rank);
+    return end < 0 || to < from ? [] : out.slice(0, end + 1);
+  },
+
+  // Returns {step, text} of the messages by which step `from` leads to step `to`.
+  led(run, from, to) {
+    const said = (m) => `rank ${m.from} ${m.control && m.says ? `tells rank ${m.to}${m.says.slice(1)}` : `sends ${m.control ? m.name : `message ${m.number}`} to rank ${m.to}`} (step ${m.sent})`;
+    return Cause.chain(run, from, to).map((s) => run.h.received.get(s.step)).filter((m) => m && m.sent > from)
+      .map((m) => ({step: m.sent, text: said(m)})).reverse();
+  },
+
+  // Returns {step, text} of what could not be made good: a copy freed or an image erased that is needed later; null if
+  // nothing was.
+  loss(run) {
+    const lost = run.wrong.property === 'invariant' && Cause.undoneMessages(run).find(({freed}) => freed);
+    const {erased, checkpoint} = run.wrong.property === 'restorable' ? Cause.image(run) : {};
+    return lost ? {step: lost.freed.step, text: `rank ${lost.message.from} frees its copy of message ${lost.message.number} (step ${lost.freed.step})`}
+      : erased ? {step: erased.step, text: `rank ${erased.rank} erases checkpoint ${checkpoint} (step ${erased.step})`} : null;
+  },
+
   // Returns {step, text} of the crashes, of the last commit before each, and of what ranks go back to.
   events({steps, h, ranks}) {
     const out = [], committed = [];
@@ -108,11 +142,12 @@ const Cause = {
     return `${who} waits for a message from ${from === null ? 'anybody' : `rank ${from}`}${asked ? ` since step ${asked.step}` : ''}, and none comes any more${Cause.gone(run, from, rank)}`;
   },
 
-  // Says where a message is, from rank `from` (null: any) to rank `to`, which that rank waits for in vain.
-  gone(run, from, to) {
-    const {h, steps} = run, of = h.messages.filter((m) => !m.control && m.to === to && (from === null || m.from === from) && !Cause.undone(run, m.from, m.sent));
+  // Says where a message is, from rank `from` (null: any) to rank `to`, that has not come: the one of that number, or the
+  // last one (null).
+  gone(run, from, to, number = null) {
+    const {h, steps} = run, of = h.messages.filter((m) => !m.control && m.to === to && (from === null || m.from === from) && (number === null || m.number === number) && !Cause.undone(run, m.from, m.sent));
     const again = (rank) => steps.findLast((s) => s.rank === rank && h.starts.get(s.step))?.step ?? -1;
-    const held = of.findLast(({fate}) => fate === 'suppressed'), [undone] = Cause.torn(run, false, from, to).slice(-1);
+    const held = of.findLast(({fate}) => fate === 'suppressed'), undone = Cause.torn(run, false, from, to).findLast((m) => number === null || m.number === number);
     const lost = of.findLast((m) => m.number !== null && (m.received === null || m.fate === 'discarded') && m.sent < Math.max(again(m.from), again(to)));
     return held ? `: rank ${held.from} suppresses it at step ${held.sent}, as if rank ${to} had it`
       : undone ? `: message ${undone.number} was received at step ${undone.received}, which the rollback has undone, and nobody sends it again`
@@ -164,7 +199,7 @@ const Cause = {
     const all = run.h.messages.filter((m) => m.number === number), {from, to, sent} = all[0] || {};
     const got = all.filter(({received}) => received !== null).map(({received}) => `at step ${received}${Cause.undone(run, to, received) ? ' (undone by a rollback)' : ''}`);
     const sending = !all.length ? '' : `rank ${from} sends ${all[0].again === undefined ? `message ${number}` : `message ${all[0].again} once more, as message ${number},`} to rank ${to} at step ${sent}${Cause.undone(run, from, sent) ? ' (undone by a rollback)' : ''}`;
-    return sending && sending + (got.length ? `, which has it ${Cause.list(got)}` : ', and it has not come') +
+    return sending && sending + (got.length ? `, which has it ${Cause.list(got)}` : `, and it has not come${Cause.gone(run, from, to, number)}`) +
       (all[0].crosses ? `; it is ${all[0].crosses} to checkpoint ${all[0].checkpoint}` : '');
   },
 
@@ -188,18 +223,19 @@ const Cause = {
     return number ? {number, ...invariants[number - 1]} : null;
   },
 
-  // Tells what has come to messages whose reception is undone and which have not come again.
+  // Returns {message, freed} of messages whose reception is undone and that have not come again; `freed` is the step at
+  // which the sender has freed its copy, or undefined.
   undoneMessages(run) {
     const kept = (s, slot) => run.h.kept.get(`${s.rank} ${slot}`)?.findLast(({step}) => step < s.step)?.number;
     const has = (m, rank, ...names) => run.steps.find((s) => s.rank === rank && s.step > m.sent && s.actions.some((a) => names.includes(a.name) && Story.number(a, 'slot', 0) > 0 && kept(s, Story.number(a, 'slot', 0)) === m.number));
-    return Cause.torn(run, false).filter((m) => !has(m, m.from, 'resend') && !has(m, m.to, 'deliver')).slice(0, 2).map((m) => {
-      const freed = has(m, m.from, 'forget');
-      return `message ${m.number}, which rank ${m.to} received at step ${m.received}, is undone there, and rank ${m.from} has not sent it again` + (freed ? `: it has freed its copy at step ${freed.step}` : '');
-    });
+    return Cause.torn(run, false).filter((m) => !has(m, m.from, 'resend') && !has(m, m.to, 'deliver')).slice(0, 2)
+      .map((m) => ({message: m, freed: has(m, m.from, 'forget')}));
   },
 
   // Says which step breaks an invariant.
-  broken: (run) => [`${Story.event(run.steps[run.wrong.step], run.h)} (step ${run.wrong.step}): after that the invariant is broken${run.wrong.rank === null ? '' : ` at rank ${run.wrong.rank}`}`, ...Cause.undoneMessages(run)],
+  broken: (run) => [`${Story.event(run.steps[run.wrong.step], run.h)} (step ${run.wrong.step}): after that the invariant is broken${run.wrong.rank === null ? '' : ` at rank ${run.wrong.rank}`}`,
+    ...Cause.undoneMessages(run).map(({message: m, freed}) => `message ${m.number}, which rank ${m.to} received at step ${m.received}, is undone there, and rank ${m.from} has not sent it again` +
+      (freed ? `: it has freed its copy at step ${freed.step}` : ''))],
 
   // Says what a program suffers. An invariant is broken before anything is seen of that.
   harm(run) {
@@ -207,12 +243,18 @@ const Cause = {
     return !invariant ? known : `None is seen yet: the run was stopped at step ${run.wrong.step}, when the invariant was broken.` + (invariant.otherwise ? ` The invariant guards against this: ${invariant.otherwise}.` : '');
   },
 
-  // Says why an image that a restart needs is not there.
-  missing({wrong, steps}) {
+  // Returns {checkpoint, stored, durable, erased} of an image that a restart needs and that is not there: the steps at
+  // which its writing began and ended and at which it was erased, each undefined if there is none.
+  image({wrong, steps}) {
     const checkpoint = /checkpoint (\d+)/.exec(wrong.text)?.[1], own = steps.filter((s) => s.rank === wrong.rank);
     const has = (item, name) => item.name === name && item.fields.checkpoint === checkpoint;
-    const stored = own.findLast((s) => s.actions.some((action) => has(action, 'store'))), durable = own.findLast((s) => has(s.event, 'durable'));
-    const erased = steps.findLast((s) => s.actions.some((action) => has(action, 'erase')));
+    return {checkpoint, stored: own.findLast((s) => s.actions.some((action) => has(action, 'store'))), durable: own.findLast((s) => has(s.event, 'durable')),
+      erased: steps.findLast((s) => s.actions.some((action) => has(action, 'erase')))};
+  },
+
+  // Says why that image is not there.
+  missing(run) {
+    const {stored, durable, erased} = Cause.image(run);
     return erased ? `rank ${erased.rank} erases it at step ${erased.step}` : !stored ? 'its writing never began' : durable ? `it was written by step ${durable.step}` : `its writing began at step ${stored.step} and had not ended when the rank crashed`;
   },
 
@@ -228,27 +270,39 @@ const Cause = {
 
   // ---- the story ----
 
-  // Says where the cause shows: where a mutant first does otherwise than its protocol, or an injected fault.
-  shows({steps, h, found, difference, decode}) {
-    const lie = steps.find((s) => s.event.name === 'lie');
-    const others = found.slice(1, Cause.MOST), more = found.length > Cause.MOST ? ` and ${found.length - Cause.MOST} more` : '';
-    if (found.length)
-      return `At step ${found[0]}: ${Story.event(steps[found[0]], h)}. ${Story.otherwise(difference(found[0]), steps[found[0]], h, decode)}` +
-        (others.length ? ` The rule is missing again at ${Cause.steps(others)}${more}.` : '');
-    return lie ? `At step ${lie.step}: ${Story.event(lie, h)}.` : '';
+  // Returns the step from which the story follows what happens: the last of those at which a mutant does otherwise that
+  // leads to the loss, or else the first of them; an injected fault; undefined if there is none.
+  begins(run, loss) {
+    const leading = loss && run.found.findLast((step) => step === loss.step || Cause.chain(run, step, loss.step).length);
+    return leading ?? run.found[0] ?? run.steps.find((s) => s.event.name === 'lie')?.step;
+  },
+
+  // Says where the cause shows.
+  shows(run, begins = Cause.begins(run, null)) {
+    const {steps, h, found, difference, decode} = run;
+    if (begins === undefined) return '';
+    const told = `At step ${begins}: ${Story.event(steps[begins], h)}.`, others = found.filter((step) => step !== begins);
+    const more = others.length >= Cause.MOST ? ` and ${others.length - Cause.MOST + 1} more` : '';
+    return told + (!found.length ? '' : ` ${Story.otherwise(difference(begins), steps[begins], h, decode)}` +
+      (others.length ? ` (The rule is missing at ${Cause.steps(others.slice(0, Cause.MOST - 1))}${more}, too.)` : ''));
+  },
+
+  // Returns what follows from step `begins`: messages by which it leads to the loss, crashes and rollbacks.
+  follows(run, events, begins, loss) {
+    const led = loss && loss.step > begins ? [...Cause.led(run, begins, loss.step).slice(-Cause.MOST), loss] : [];
+    return [...led, ...events.slice(-Cause.MOST)].sort((a, b) => a.step - b.step);
   },
 
   // Returns [name, text] of each part of the story of a run. In a text, "step 3" stands for a link.
   tell(run) {
-    const {wrong, steps, found} = run, words = Story.words, invariant = Cause.invariant(run), begins = found[0] ?? steps.find((s) => s.event.name === 'lie')?.step ?? 0;
-    const events = Cause.events(run), said = (list) => Cause.sentence(list.slice(-Cause.MOST).map(({text}) => text).join('; '));
-    const before = events.filter(({step}) => step < begins), after = events.filter(({step}) => step >= begins);
+    const {wrong} = run, words = Story.words, invariant = Cause.invariant(run), loss = Cause.loss(run), begins = Cause.begins(run, loss);
+    const events = Cause.events(run), said = (list) => Cause.sentence(list.map(({text}) => text).join('; '));
     return [
       ['Promise', invariant ? `Invariant ${invariant.number} of the protocol: ${invariant.text}.` : words.rules[wrong.property]?.text || ''],
       ['Flaw', run.mutant ? run.statement : ''],
-      ['Before', said(before)],
-      ['Cause', Cause.shows(run)],
-      ['Then', said(after)],
+      ['Before', said(events.filter(({step}) => step < begins).slice(-Cause.MOST))],
+      ['Cause', Cause.shows(run, begins)],
+      ['Then', said(Cause.follows(run, events.filter(({step}) => !(step < begins)), begins ?? 0, loss))],
       ['Effect', Cause.effect(run)],
       ['Harm', Cause.harm(run)],
     ].filter(([, text]) => text);

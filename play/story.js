@@ -231,7 +231,7 @@ const Story = {
     const of = (sign) => items(sign).map((action) => say(action) + (others[sign].includes(say(action)) ? ` (${Object.entries(action.fields).map((field) => field.join(' ')).join(', ')})` : ''));
     const also = of('+').join(', '), not = of('-').join(', '), who = s.rank < 0 ? 'the protocol' : `rank ${s.rank}`;
     return !text ? '' : text.startsWith('state\n') ? `With the rule, ${who} remembers ${Story.remembered(...text.split('\n').slice(1).map(decode))}.`
-      : also ? `With the rule, ${who} ${also}${not ? `; here in place of that it ${not}` : '; here it does not'}.` : `With the rule, ${who} does not do this: it ${not}.`;
+      : also ? `With the rule, ${who} ${also}${not ? `; here in place of that it ${not}` : '; here it does not'}.` : `Here ${who} ${not}; with the rule it does not.`;
   },
 
   // Tells the fields that differ in two states. An entry of a list has fields of its own, "sent 1, received 2"; those

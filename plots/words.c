@@ -29,6 +29,7 @@ const struct words words_actions[] = {
     {"force", "must choose %s again", "outcome"},
     {"discard", "drops it", NULL},
     {"keep", "keeps a copy in slot %s", "slot"},
+    {"forget", "frees its copy in slot %s", "slot"},
     {"stopped-logging", "stops logging for checkpoint %s", "checkpoint"},
     {"open", "opens its connections", NULL},
     {"join", "takes part", NULL},
@@ -38,7 +39,6 @@ const struct words words_actions[] = {
 
 const struct words words_quiet[] = {{"transmit", "sends it", NULL},
                                     {"suppress", "suppresses it, as its receiver has it", NULL},
-                                    {"forget", "frees slot %s", "slot"},
                                     {"set-timer", "sets its timer for the next checkpoint", NULL},
                                     {"match", "matches it", NULL},
                                     {"deliver", "gives it to its program", NULL},

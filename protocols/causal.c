@@ -43,7 +43,7 @@
 
 static const char *const invariants[] = {
     /* 1 */
-    "no message waits while its link is up: "
+    "no message waits to be sent while its link is up: "
     "otherwise nothing would ever send the message, and its receiver wait for ever",
     /* 2 */
     "no peer has acknowledged more determinants than it was told: "

@@ -69,7 +69,7 @@ static const char *const invariants[] = {
     "no checkpoint is taken until all ranks stand on the line: "
     "otherwise the checkpoint would have what the recovery is about to undo",
     /* 4 */
-    "no message waits while its link is up and the rank is not held: "
+    "no message waits to be sent while its link is up and the rank is not held: "
     "otherwise nothing would ever send the message, and its receiver wait for ever",
     /* 5 */
     "unless a line is asked for, a rank keeps no checkpoint below the lowest durable index: "

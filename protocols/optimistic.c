@@ -57,7 +57,7 @@
 
 static const char *const invariants[] = {
     /* 1 */
-    "no message waits while its link is up and the rank is not in a recovery: "
+    "no message waits to be sent while its link is up and the rank is not in a recovery: "
     "otherwise nothing would ever send the message, and its receiver wait for ever",
     /* 2 */
     "no more events are stable, or being written, than there were: "

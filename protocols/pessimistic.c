@@ -43,7 +43,7 @@
 
 static const char *const invariants[] = {
     /* 1 */
-    "no message waits while its link is up and all events before it are stable: "
+    "no message waits to be sent while its link is up and all events before it are stable: "
     "otherwise nothing would ever send the message, and its receiver wait for ever",
     /* 2 */
     "no more events are stable, or being written, than there were: "

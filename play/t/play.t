@@ -74,7 +74,7 @@ my %story = (
   'causal-one-copy' => qr/^Then: Rank 0 crashes .* rank 1 goes on\.\n.*^Effect: Rank 0 chose 0 at step 1, .*, and chooses 1 at step 17\. Message 1, .* stays with rank 1, .*^Harm: .*wrong/ms,
   'bookmark-wildcard-uncounted' => qr/^Effect: The protocol holds rank 0 before recv 1 since step 3, .*\. The protocol holds rank 1 before send 0 since step 8, .*^Harm: The job hangs/ms,
   'c3-no-suppress' => qr/^Effect: .* Rank 0 sends message \d+ to rank 1 at step \d+[^,]*, which has it at step \d+.*^Harm: A program takes the same message twice/ms,
-  'uncoordinated-collects-unwritten' => qr/^Promise: Invariant 4 of the protocol: no message waits [^:]*\.\n.*^Effect: .*\(step 31\): .* at rank 0\. Message 1, .* step 9, is undone .* freed its copy at step 22\.\n.*^Harm: None is seen yet: the run was stopped at step 31, .* The invariant guards against this: nothing would ever send the message, /ms,
+  'uncoordinated-collects-unwritten' => qr/^Promise: Invariant 4 of the protocol: no message waits to be sent [^:]*\.\n.*^Then: Rank 0 tells rank 1 "no line needs [^"]*" \(step 20\); rank 1 tells rank 0 "your messages [^"]*" \(step 21\); rank 0 frees its copy of message 1 \(step 22\); rank 1 crashes .*^Effect: .*\(step 31\): .* at rank 0\. Message 1, .* step 9, is undone .* freed its copy at step 22\.\n.*^Harm: None is seen yet: the run was stopped at step 31, .* The invariant guards against this: nothing would ever send the message, /ms,
   'none-lost' => qr/^Then: .*^Effect: .*^Harm: /ms);
 @mutants = map { s{.*/(.*)/(.*)\.yaml}{$1-$2}r } grep { slurp($_) =~ /verdict: violated/ }
   sort glob "$root/verify/mutants/*/*.yaml" if $ENV{RECLINE_LONG};
