@@ -209,7 +209,7 @@ const Cause = {
     progress: (run) => Cause.violated.deadlock(run),
     outcome: (run) => [...run.ranks.map((_, rank) => Cause.otherwise(run, rank)), ...Cause.orphans(run), `no run without failures has ${run.ranks.length > 1 ? 'these together' : 'this'}`].filter(Boolean),
     agreement: (run) => [Story.plain(run.wrong), ...Cause.orphans(run)],
-    restorable: (run) => [Story.plain(run.wrong), Cause.missing(run)],
+    restorable: (run) => [Story.plain(run.wrong), Cause.missing(run)].filter(Boolean),
     commits: (run) => [Story.plain(run.wrong), ...Cause.phases(run)],
     invariant: (run) => Cause.broken(run),
     'no-orphan': (run) => [Story.plain(run.wrong), Cause.alone(run)].filter(Boolean),
@@ -243,19 +243,22 @@ const Cause = {
     return !invariant ? known : `None is seen yet: the run was stopped at step ${run.wrong.step}, when the invariant was broken.` + (invariant.otherwise ? ` The invariant guards against this: ${invariant.otherwise}.` : '');
   },
 
-  // Returns {checkpoint, stored, durable, erased} of an image that a restart needs and that is not there: the steps at
-  // which its writing began and ended and at which it was erased, each undefined if there is none.
+  // Returns {checkpoint, begun, unwritten, erased} of an image that a restart needs and that is not there: the step at
+  // which its writing began; {part, step} of a part whose writing had not ended; the step at which the image was erased.
+  // Each is undefined if there is none.
   image({wrong, steps}) {
     const checkpoint = /checkpoint (\d+)/.exec(wrong.text)?.[1], own = steps.filter((s) => s.rank === wrong.rank);
-    const has = (item, name) => item.name === name && item.fields.checkpoint === checkpoint;
-    return {checkpoint, stored: own.findLast((s) => s.actions.some((action) => has(action, 'store'))), durable: own.findLast((s) => has(s.event, 'durable')),
+    const has = (item, name, part = item.fields.part) => item.name === name && item.fields.checkpoint === checkpoint && item.fields.part === part;
+    const writes = own.flatMap((s) => s.actions.filter((action) => has(action, 'store')).map(({fields: {part}}) => ({part, step: s.step})));
+    return {checkpoint, begun: writes[0], unwritten: writes.find(({part, step}) => !own.some((s) => s.step > step && has(s.event, 'durable', part))),
       erased: steps.findLast((s) => s.actions.some((action) => has(action, 'erase')))};
   },
 
-  // Says why that image is not there.
+  // Says why that image is not there; '' if the run does not show it.
   missing(run) {
-    const {stored, durable, erased} = Cause.image(run);
-    return erased ? `rank ${erased.rank} erases it at step ${erased.step}` : !stored ? 'its writing never began' : durable ? `it was written by step ${durable.step}` : `its writing began at step ${stored.step} and had not ended when the rank crashed`;
+    const {begun, unwritten, erased} = Cause.image(run);
+    return erased ? `rank ${erased.rank} erases it at step ${erased.step}` : !begun ? 'its writing never began'
+      : unwritten ? `the writing of its ${unwritten.part} began at step ${unwritten.step} and had not ended when the rank crashed` : '';
   },
 
   phases: (run) => run.ranks.map((r, rank) => r.finished || !run.phase(rank) ? '' : `rank ${rank} is in its phase ${run.phase(rank)}`).filter(Boolean),
