@@ -28,7 +28,7 @@ static bool answer(struct proving *g, Z3_solver solver, Z3_ast term, Z3_model *m
 {
   struct executor *x = &g->h->w.x;
   Z3_solver_assert(x->z3, solver, term);
-  executor_set_time(x, solver);
+  executor_set_bounds(x, solver);
   x->queries++;
   Z3_lbool said = Z3_solver_check(x->z3, solver);
   x->unknown += said == Z3_L_UNDEF;

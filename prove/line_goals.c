@@ -5,6 +5,10 @@
 
 #include "prove/fields.h"
 
+/* EFFORT_MODERATE bounds Z3's own count of its work (rlimit), which is the same on each machine: a
+ * few seconds. */
+enum { EFFORT_MODERATE = 20000000 };
+
 /* Holds the end of a path. */
 struct line_end {
   struct path *path;
@@ -356,12 +360,11 @@ static void ask(struct proving *g, const struct question *q)
   Z3_model_dec_ref(g->h->w.x.z3, model);
 }
 
-/* Asks about each goal alone. Paths that have merged have long goals. For these, one question about
- * all goals takes Z3 longer than a question about each goal. */
+/* Asks about each goal alone, until one fails or is not decided. */
 static void ask_each(struct proving *g, const struct question *q)
 {
   struct question one = {g_ptr_array_new(), q->where, {{0}}};
-  for (guint k = 0; k < q->goals->len && !g->proof->failed->len; k++) {
+  for (guint k = 0; k < q->goals->len && !g->proof->failed->len && !g->h->w.x.unknown; k++) {
     Z3_ast goal = q->goals->pdata[k];
     g_ptr_array_set_size(one.goals, 0);
     g_ptr_array_add(one.goals, goal);
@@ -372,12 +375,30 @@ static void ask_each(struct proving *g, const struct question *q)
   g_ptr_array_free(one.goals, TRUE);
 }
 
+/* Asks about all goals together, which takes Z3 less time than a question about each. If Z3 does
+ * not decide that with moderate effort, asks about each goal alone. Z3 never decides some questions
+ * about a hundred goals, although it decides each of the hundred in less than a second. */
+static void ask_together(struct proving *g, const struct question *q)
+{
+  struct executor *x = &g->h->w.x;
+  unsigned unknown = x->unknown;
+  x->effort = EFFORT_MODERATE;
+  ask(g, q);
+  x->effort = 0;
+  if (x->unknown == unknown)
+    return;
+  x->unknown = unknown;
+  ask_each(g, q);
+}
+
+/* Asks whether all goals hold. Paths that have merged have long goals; a question about all of them
+ * together is not worth trying. */
 void line_goals_prove(struct proving *g)
 {
   struct question q = {g_ptr_array_new(), g_hash_table_new(NULL, NULL), {{0}}};
   for (guint i = 0; i < g->ends->len; i++)
     add_end(g, &q, g->ends->pdata[i]);
-  (g->h->merges ? ask_each : ask)(g, &q);
+  (g->h->merges ? ask_each : ask_together)(g, &q);
   for (guint i = 0; i < g->ends->len; i++)
     free_end(g, g->ends->pdata[i]);
   g_ptr_array_set_size(g->ends, 0);

@@ -101,6 +101,7 @@ struct executor {
   /* true if a call of snprintf() is a fault, as the call says why actions are refused */
   bool refuses;
   gint64 until;     /* monotonic time in microseconds, or 0 for no bound */
+  unsigned effort;  /* bound of a question, in units of Z3's rlimit, or 0 for no bound */
   unsigned unknown; /* number of questions that the solver did not decide */
   bool late;        /* `until` has passed, or the memory for paths is used up */
   uint64_t paths, queries, steps, merged;
@@ -178,8 +179,8 @@ void executor_assume(struct executor *, Z3_ast);
 /* Returns a solver for one question, without any assumption. For a long question such a solver is
  * quicker than the executor's own, which answers many. The caller releases it. */
 Z3_solver executor_solver_anew(struct executor *);
-/* Bounds the solver's time by the time that is left. */
-void executor_set_time(const struct executor *, Z3_solver);
+/* Bounds the solver's time by the time that is left, and its work by `effort`. */
+void executor_set_bounds(const struct executor *, Z3_solver);
 /* Returns whether the conditions of the path and `more` can hold together. If so, and if `model` is
  * not NULL, sets *model to a model of these conditions, which the caller releases. */
 bool path_possible(struct executor *, struct path *, Z3_ast more, Z3_model *model);

@@ -37,15 +37,15 @@ Z3_solver executor_solver_anew(struct executor *x)
   return solver;
 }
 
-void executor_set_time(const struct executor *x, Z3_solver solver)
+void executor_set_bounds(const struct executor *x, Z3_solver solver)
 {
-  if (!x->until)
-    return;
+  const unsigned never = G_MAXUINT;
   gint64 left = (x->until - g_get_monotonic_time()) / 1000;
   Z3_params params = Z3_mk_params(x->z3);
   Z3_params_inc_ref(x->z3, params);
   Z3_params_set_uint(x->z3, params, Z3_mk_string_symbol(x->z3, "timeout"),
-                     (unsigned)CLAMP(left, 1, G_MAXINT));
+                     x->until ? (unsigned)CLAMP(left, 1, G_MAXINT) : never);
+  Z3_params_set_uint(x->z3, params, Z3_mk_string_symbol(x->z3, "rlimit"), x->effort);
   Z3_solver_set_params(x->z3, solver, params);
   Z3_params_dec_ref(x->z3, params);
 }

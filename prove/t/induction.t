@@ -99,7 +99,8 @@ lines=36
 if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --timeout 0 bookmark)" 'proved 0' 'bookmark, two ranks' out err
   never='1 timer, 0 control none from 1, 0 control request from 1, 0 control release from 1'
-  happens "$never, 1 control none from 0, 1 control done from 0"
+  never="$never, 0 control begin from 1, 1 control none from 0, 1 control done from 0"
+  happens "$never, 1 control held from 0"
   is "$(verdict --timeout 0 chandy-lamport)" 'proved 0' 'chandy-lamport, two ranks' out err
   happens '1 timer, 0 control none from 1, 1 control none from 0, 1 control done from 0'
   is "$(verdict --timeout 0 lai-yang)" 'proved 0' 'lai-yang, two ranks' out err
