@@ -3,8 +3,8 @@
  * Source: Hursey, Mattox, Lumsdaine, "Interconnect agnostic checkpoint/restart in Open MPI" (HPDC
  * 2009), section 3.2 (all-to-all bookmark exchange over whole MPI messages, above the matching) and
  * 3.3 (a process is drained of messages "coming from and going to" its peers when it is captured).
- * The drain takes messages from channels before the program has posted receives for them. It keeps
- * them and gives each to the first later receive that matches.
+ * The drain takes messages from channels before the program has posted receives for them. Such a
+ * message is kept, and given to the first later receive that matches it.
  *
  *               request           SAFE_POINT                 drained, both ways
  *     RUNNING ----------> WANTED ------------> DRAINING --------------------------> CAPTURING
@@ -26,26 +26,29 @@
  * points that the program names, they can deadlock: a rank that is held at a safe point may still
  * have to send a message. Another rank, which has passed that point, may wait for the message
  * before it reaches its next safe point. With the parameter `iterations`, which is not in the
- * paper, the ranks agree on a safe point instead. Each rank tells the iteration in which the
- * request has found it, and all stop at the beginning of the iteration after the last one told.
+ * paper, the ranks agree on a safe point instead. When a request reaches a rank, the rank tells all
+ * others which iteration its program is in. All ranks stop at the beginning of the iteration that
+ * follows the highest number told.
  *
- *             SAFE_POINT of an iteration        all iterations, this is the place
+ *             SAFE_POINT of an iteration       all have told: stop at this one
  *     WANTED ---------------------------> AGREEING ---------------------> DRAINING
- *        ^     all iterations, it is a later one  |
+ *        ^     all have told: stop at a later one |
  *        +----------------------------------------+
  *
- * Both ends of each channel must know that it is empty. With the parameter `exchange` at TWICE, two
- * exchanges of all with all tell them so. A bookmark has the total that a rank has sent to the
- * peer, and the peer answers `drained` when it has received as many. With ONCE, as in Open MPI
- * (crcp/bkmrk: send_bookmarks(), ft_event_check_bookmarks()), a bookmark has both totals, what the
- * rank has sent to the peer and what it has received from it. So both ends compare the same two
- * numbers, and only a channel on which these differ needs more. There the sender sends the details
- * of what is on the way; the receiver drains it and acknowledges that by `drained`.
+ * Both ends of each channel must know that it is empty. If the parameter `exchange` is TWICE, they
+ * learn it from two rounds of messages. In the first round each rank sends a bookmark to each peer:
+ * the number of messages that it has sent to this peer. In the second round the peer answers
+ * `drained`, as soon as it has received that many. With ONCE, as in Open MPI (crcp/bkmrk:
+ * send_bookmarks(), ft_event_check_bookmarks()), a bookmark has two totals: the messages that the
+ * rank has sent to the peer, and those that it has received from the peer. So both ends of a
+ * channel compare the same two numbers, and need more messages only if the numbers differ. In that
+ * case the sender tells the number of messages on the way (`details`), and the receiver answers
+ * `drained` when these have arrived.
  *
- * With IN_TURN, as in Open MPI 1.3, a rank settles these details with one peer after the other
- * (bookmark_turns.h), and drains behind that. With GATHERED, ranks whose programs are held also
- * wait in GATHERING until all are; in Open MPI that is a switch for measurements
- * (opal_cr_enable_timer_barrier).
+ * With IN_TURN, as in Open MPI 1.3, a rank exchanges details with one peer after the other
+ * (bookmark_turns.h), and drains its channels afterwards. GATHERED is IN_TURN with a barrier ahead:
+ * a rank whose program is held waits in GATHERING until the programs of all ranks are held. In Open
+ * MPI that barrier is an option for measurements (opal_cr_enable_timer_barrier).
  *
  * Transitions:
  *     RUNNING -> WANTED : want()  [control request, timer]
@@ -66,8 +69,8 @@
  *
  * The coordinator (rank 0) asks for checkpoints, commits one when every image is durable, and only
  * then releases the programs. If it released them earlier, a message that is sent after its
- * sender's capture could be counted before its receiver's capture (docs/protocols/bookmark.md,
- * mutant release-early).
+ * sender's capture could be counted as received before its receiver's capture
+ * (docs/protocols/bookmark.md, mutant release-early).
  *
  * Its invariants are numbered and checked after every step: see invariants[].
  */
@@ -108,7 +111,8 @@ static void send(const struct rcl_config *config, struct state *state,
   rcl_act(actions, RCL_ACTION_TRANSMIT);
 }
 
-/* Delivers a kept message first, as kept messages are older than all that is in the channels. */
+/* Delivers a kept message, if one matches, and returns whether one did. A receive looks here first,
+ * as kept messages are older than all messages in the channels. */
 static bool receive_kept(const struct rcl_config *config, struct state *state,
                          const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -155,7 +159,8 @@ static void want(const struct rcl_config *config, struct state *state, uint32_t 
   }
 }
 
-/* Asks all ranks for a checkpoint at the coordinator's timer, unless one is still under way. */
+/* Asks all ranks for a checkpoint when the coordinator's timer expires, unless a checkpoint is
+ * still under way. */
 static void request(const struct rcl_config *config, struct state *state,
                     struct rcl_actions *actions)
 {
@@ -169,15 +174,15 @@ static void request(const struct rcl_config *config, struct state *state,
   rcl_send_control_to_all(config, actions, REQUEST, state->checkpoint);
 }
 
-/* Except with TWICE, returns whether the peer had sent more than this rank had received when both
- * held their programs. The peer itself finds that in compare(). */
+/* Returns whether the peer had sent more messages than this rank had received when both programs
+ * were held. With TWICE nobody asks. The peer finds the same out in compare(). */
 static bool differs(const struct peer *peer)
 {
   return peer->bookmark != peer->told;
 }
 
-/* Returns whether the channel from rank i is empty: all that its bookmark counts is here. If the
- * totals differ, returns false until the details of rank i have come. */
+/* Returns whether the channel from rank i is empty: all messages that the bookmark of rank i counts
+ * have arrived. Except with TWICE, if the totals differ, the details must have come as well. */
 static bool is_reached(const struct rcl_config *config, const struct state *state, int i)
 {
   const struct peer *peer = &peers(config, state)[i];
@@ -188,9 +193,9 @@ static bool is_reached(const struct rcl_config *config, const struct state *stat
 
 #include "protocols/bookmark_turns.h"
 
-/* Tells each peer whose bookmark this rank has reached that the channel from that peer is empty.
- * Except with TWICE a peer with equal totals knows that. Captures when the channels of all peers
- * are empty in both directions. */
+/* Sends `drained` to each peer whose messages have all arrived. Except with TWICE, a peer with
+ * equal totals is not told, because it knows. Captures when all channels are empty in both
+ * directions. */
 static void drain(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   if (state->phase != DRAINING || !may_answer(config, state))
@@ -213,8 +218,9 @@ static void drain(const struct rcl_config *config, struct state *state, struct r
   }
 }
 
-/* Except with TWICE, compares what this rank has sent to peer i with what the peer had received,
- * when both hold their programs. */
+/* Except with TWICE, compares the number of messages that this rank has sent to peer i with the
+ * number that the peer had received, once both programs are held. If the numbers are equal, the
+ * channel to the peer is empty. With ONCE, a difference is told at once. */
 static void compare(const struct rcl_config *config, struct state *state, int i,
                     struct rcl_actions *actions)
 {
@@ -252,7 +258,8 @@ static void tell_sent(const struct rcl_config *config, struct state *state,
       rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(config, state)[i].sent);
 }
 
-/* Begins to empty the channels: the program is held, and with GATHERED all others are. */
+/* Begins to empty the channels. The program of this rank is held; with GATHERED, so are those of
+ * all other ranks. */
 static void begin(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = DRAINING;
@@ -271,8 +278,8 @@ static void begin(const struct rcl_config *config, struct state *state, struct r
   drain(config, state, actions);
 }
 
-/* With GATHERED, counts at the coordinator one more rank whose program is held. The last one lets
- * all ranks begin. */
+/* With GATHERED, counts at the coordinator one more rank whose program is held. When all ranks are
+ * counted, they begin. */
 static void gather(const struct rcl_config *config, struct state *state,
                    struct rcl_actions *actions)
 {
@@ -284,7 +291,7 @@ static void gather(const struct rcl_config *config, struct state *state,
 
 static void hold(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
-  if (state->phase == WANTED) /* in AGREEING it is held already */
+  if (state->phase == WANTED) /* held already in AGREEING */
     rcl_act(actions, RCL_ACTION_HOLD);
   state->phase = GATHERING;
   if (config->parameter[EXCHANGE] != GATHERED)
@@ -297,8 +304,8 @@ static void hold(const struct rcl_config *config, struct state *state, struct rc
 
 /* ---- safe points of the program: at which iteration all ranks are captured ---- */
 
-/* Sets *last to the latest iteration in which the request has found a rank; returns false while a
- * rank has not told its iteration. */
+/* Sets *last to the highest iteration that a rank was in when the request reached it. Returns false
+ * as long as a rank has not told its iteration. */
 static bool last_iteration(const struct rcl_config *config, const struct state *state,
                            uint32_t *last)
 {
@@ -312,9 +319,9 @@ static bool last_iteration(const struct rcl_config *config, const struct state *
   return true;
 }
 
-/* Stops at the iteration after the last one told, or lets the program go on towards it. No rank has
- * begun that iteration, and no rank in an earlier one waits for messages of it, so all ranks reach
- * its beginning. */
+/* Stops the program if it is at the iteration after the last one told; lets it go on if it has yet
+ * to get there. No rank has begun that iteration, and no rank needs a message from it to get there,
+ * so all ranks reach its beginning. */
 static void agree(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   uint32_t last;
@@ -328,8 +335,8 @@ static void agree(const struct rcl_config *config, struct state *state, struct r
   rcl_act(actions, RCL_ACTION_RELEASE);
 }
 
-/* Comes to a safe point of the program, or to its end. If the safe point begins no iteration, ranks
- * cannot agree on one, and the program stops at once. */
+/* Handles a safe point of the program, or its end. If the safe point begins no iteration, ranks
+ * cannot agree on an iteration, so the program stops at once. */
 static void come_to(const struct rcl_config *config, struct state *state, uint32_t iteration,
                     struct rcl_actions *actions)
 {
@@ -616,7 +623,7 @@ static int violated_invariant(const struct rcl_config *config, const void *memor
 
 #include "protocols/lines/bookmark_line.h" /* clauses about all ranks together */
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {
     {"coordination", "hold", "capture"},    {"coordination", "control begin", "capture"},
     {"gathering", "hold", "control begin"}, {"suspend", "capture", "captured"},

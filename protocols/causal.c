@@ -6,8 +6,8 @@
  *
  * A *determinant* tells what an event of a rank was: which message a receive was given, or how a
  * decision came out. Payloads are logged by their senders (links.h). A rank keeps the determinants
- * of its events, and of all events on which it depends, in memory. A determinant is *stable* when f
- * + 1 ranks have it. Other determinants travel with a message if its receiver may lack them. So
+ * of its events, and of all events on which it depends, in memory. A determinant is *stable* when
+ * f + 1 ranks have it. Other determinants travel with a message if its receiver may lack them. So
  * each rank that depends on an event has its determinant, or f + 1 ranks have it, and no message
  * waits for storage. A determinant is dropped when a durable checkpoint covers it.
  *

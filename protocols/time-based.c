@@ -1,10 +1,9 @@
 /* Time-based coordination: every rank takes its checkpoint when its own clock says so.
  *
  * Source: "Event Logging", section 2.2.1, after Neves and Fuchs and after Cristian and Jahanian:
- * The clocks deviate from the instant T of a checkpoint by at most D (Tdev), so two clocks differ
- * by at most 2 D. A message takes at most L (Tmax) and at least S (Tmin). All messages passed
- * between T -
- * 2 D - L and T + 2 D - S are cached.
+ * A checkpoint is taken at the instant T. Each clock is off by at most D (Tdev), so two clocks
+ * differ by at most 2 D. A message takes at most L (Tmax) and at least S (Tmin). The paper caches
+ * the messages that pass between T - 2 D - L and T + 2 D - S. In detail:
  *
  *     1  from T - 2 D - L on a rank caches the messages that it sends: earlier messages have
  *        reached their receiver when it takes its checkpoint
