@@ -185,6 +185,21 @@ static char *read_text(const char *file, size_t *length, GError **error)
   return g_steal_pointer(&text);
 }
 
+/* Completes a document that has all its nodes from the file. */
+static void begin(struct document *document, const char *file)
+{
+  document->file = g_strdup(file);
+  document->from_file = (int)(document->yaml.nodes.top - document->yaml.nodes.start);
+  document->lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+}
+
+void document_begin(struct document *document)
+{
+  document_empty(&document->yaml);
+  document_collection(&document->yaml, false, false);
+  begin(document, NULL);
+}
+
 bool document_read(struct document *document, const char *file, GError **error)
 {
   g_autofree char *text = NULL, *message = NULL;
@@ -210,9 +225,7 @@ bool document_read(struct document *document, const char *file, GError **error)
     yaml_document_delete(&document->yaml);
     return false;
   }
-  document->file = g_strdup(file);
-  document->from_file = (int)(document->yaml.nodes.top - document->yaml.nodes.start);
-  document->lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+  begin(document, file);
   return true;
 }
 

@@ -12,7 +12,7 @@
 #include <yaml.h>
 
 struct document {
-  char *file; /* name of the file in messages */
+  char *file; /* name of the file in messages, or NULL for a document without a file */
   yaml_document_t yaml;
   /* largest number of a node from the file; higher numbers come from document_set() */
   int from_file;
@@ -31,6 +31,10 @@ struct document_place {
  * document_clear(). Returns false with SCENARIO_ERROR, one line. */
 bool document_read(struct document *, const char *file, GError **error);
 void document_clear(struct document *);
+
+/* Begins a document that has no file and no keys; document_set() adds them. The caller ends with
+ * document_clear(). */
+void document_begin(struct document *);
 
 /* Applies "dotted.path=value"; the value is read as YAML. Missing mappings and lists on the path
  * are made; an index one past the end of a list appends to the list. */

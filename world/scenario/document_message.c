@@ -56,8 +56,9 @@ const struct document_place *document_find(GHashTable *lines, const char *path)
 void document_fail(GError **error, const char *file, int line, bool set, const char *path,
                    const char *text)
 {
-  g_set_error(error, SCENARIO_ERROR, 0, "%s:%d: %s%s%s%s", file, line, path, *path ? ": " : "",
-              text, set ? " (from --set)" : "");
+  g_autofree char *place = file ? g_strdup_printf("%s:%d: ", file, line) : g_strdup("");
+  g_set_error(error, SCENARIO_ERROR, 0, "%s%s%s%s%s", place, path, *path ? ": " : "", text,
+              set ? " (from --set)" : "");
 }
 
 void document_error(GError **error, const char *file, GHashTable *lines, const char *path,

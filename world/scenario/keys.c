@@ -37,6 +37,10 @@ static const char *const verdicts[] = {"completed", "recovered", "gave-up",  "lo
 
 #define KEY(key, type, owner, member) .name = key, .kind = type, .offset = offsetof(owner, member)
 #define BELOW(key, table) .name = key, .kind = KEY_MAPPING, .keys = table
+#define CHOICE(key, field, words)                                                                  \
+  {                                                                                                \
+    KEY(key, KEY_CHOICE, struct scenario, field), .names = words                                   \
+  }
 
 static const struct key program_keys[] = {
     {KEY("binary", KEY_TEXT, struct scenario, program.binary)},
@@ -110,22 +114,33 @@ static const struct key platform_keys[] = {
     {KEY("dispatcher", KEY_TEXT, struct scenario, platform.dispatcher)},
     {.name = NULL}};
 
+/* Lists the keys that give values to the parameters of protocols. */
+#define PARAMETERS                                                                                 \
+  {KEY("interval", KEY_WHOLE, struct scenario, protocol.interval), .most = ITERATIONS_MAX},        \
+      {KEY("log", KEY_WHOLE, struct scenario, protocol.log), .most = ITERATIONS_MAX},              \
+      CHOICE("log_in", protocol.log_in, log_places),                                               \
+      {KEY("failures", KEY_WHOLE, struct scenario, protocol.failures), .least = 1,                 \
+       .most = RANKS_MAX, .otherwise = 1},                                                         \
+      {KEY("crossings", KEY_WHOLE, struct scenario, protocol.crossings), .most = COUNT_MAX},       \
+      {KEY("initiators", KEY_WHOLE, struct scenario, protocol.initiators), .least = 1,             \
+       .most = RANKS_MAX, .otherwise = 1},                                                         \
+      CHOICE("exchange", protocol.exchange, exchanges)
+
+static const struct key protocol_parameter_keys[] = {PARAMETERS, {.name = NULL}};
+static const struct key checkpoint_parameter_keys[] = {CHOICE("places", checkpoint.places, places),
+                                                       {.name = NULL}};
+const struct key parameter_keys[] = {{BELOW("protocol", protocol_parameter_keys)},
+                                     {BELOW("checkpoint", checkpoint_parameter_keys)},
+                                     {.name = NULL}};
+
 static const struct key protocol_keys[] = {
     {KEY("name", KEY_TEXT, struct scenario, protocol.name), .needed = true},
     {KEY("file", KEY_TEXT, struct scenario, protocol.file)},
     {KEY("capacity", KEY_WHOLE, struct scenario, protocol.capacity), .least = 1,
      .most = RCL_CAPACITY_MAX},
-    {KEY("interval", KEY_WHOLE, struct scenario, protocol.interval), .most = ITERATIONS_MAX},
-    {KEY("log", KEY_WHOLE, struct scenario, protocol.log), .most = ITERATIONS_MAX},
-    {KEY("log_in", KEY_CHOICE, struct scenario, protocol.log_in), .names = log_places},
+    PARAMETERS,
     {KEY("control", KEY_CHOICE, struct scenario, protocol.control), .names = controls,
      .otherwise = CONTROL_AUTO},
-    {KEY("failures", KEY_WHOLE, struct scenario, protocol.failures), .least = 1, .most = RANKS_MAX,
-     .otherwise = 1},
-    {KEY("crossings", KEY_WHOLE, struct scenario, protocol.crossings), .most = COUNT_MAX},
-    {KEY("initiators", KEY_WHOLE, struct scenario, protocol.initiators), .least = 1,
-     .most = RANKS_MAX, .otherwise = 1},
-    {KEY("exchange", KEY_CHOICE, struct scenario, protocol.exchange), .names = exchanges},
     {.name = NULL}};
 
 static const struct key level_keys[] = {
@@ -148,7 +163,7 @@ static const struct key checkpoint_keys[] = {
      .count = offsetof(struct scenario, checkpoint.levels_count), .keys = level_keys,
      .size = sizeof(struct level), .least = 1},
     {KEY("writes", KEY_CHOICE, struct scenario, checkpoint.writes), .names = writes},
-    {KEY("places", KEY_CHOICE, struct scenario, checkpoint.places), .names = places},
+    CHOICE("places", checkpoint.places, places),
     {KEY("level", KEY_CHOICE, struct scenario, checkpoint.level), .names = image_levels},
     {KEY("bytes", KEY_BYTES, struct scenario, checkpoint.bytes)},
     {.name = NULL}};

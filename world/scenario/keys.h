@@ -51,8 +51,9 @@ struct key {
 };
 
 /* scenario_keys has the keys of struct scenario, machine_keys has the keys of a machine in a file
- * of its own (platform.stated). */
-extern const struct key scenario_keys[], machine_keys[];
+ * of its own (platform.stated), parameter_keys has the keys of scenario_keys that give values to
+ * the parameters of protocols (parameters.h). */
+extern const struct key scenario_keys[], machine_keys[], parameter_keys[];
 
 /* Compares the document with the table: keys, types and names. Fills `lines`. Returns false with
  * `error` set to one line if they do not fit. */

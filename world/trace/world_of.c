@@ -4,6 +4,7 @@
 
 #include "base/breach.h"
 #include "protocols/neighbours.h"
+#include "world/scenario/parameters.h"
 
 static const enum crash_leaves needs[] = {[STORAGE_MEMORY] = CRASH_LEAVES_ALL,
                                           [STORAGE_LOCAL] = CRASH_LEAVES_DISKS,
@@ -13,14 +14,10 @@ _Static_assert((int)LEVELS_MAX <= (int)WORLD_LEVELS, "the world holds the levels
 
 void world_of_protocol(struct world *world, const struct scenario *scenario)
 {
-  world_set_parameter(world, "interval", scenario->protocol.interval);
-  world_set_parameter(world, "log", scenario->protocol.log);
-  world_set_parameter(world, "log_in", scenario->protocol.log_in);
-  world_set_parameter(world, "failures", scenario->protocol.failures);
-  world_set_parameter(world, "crossings", scenario->protocol.crossings);
-  world_set_parameter(world, "initiators", scenario->protocol.initiators);
-  world_set_parameter(world, "exchange", scenario->protocol.exchange);
-  world_set_parameter(world, "iterations", scenario->checkpoint.places == PLACES_PROGRAM);
+  const char *name;
+  uint32_t value;
+  for (unsigned i = 0; (name = parameter_at(scenario, i, &value)); i++)
+    world_set_parameter(world, name, value);
   char problem[NEIGHBOURS_PROBLEM];
   if (!world_set_topology(world, scenario->program.topology, problem))
     breach("topology: %s", problem);

@@ -9,6 +9,7 @@
 
 #include "world/scenario/keys.h"
 #include "world/scenario/machine_file.h"
+#include "world/scenario/parameters.h"
 #include "world/scenario/platform_file.h"
 
 /* ---- TAP ---- */
@@ -128,7 +129,7 @@ static const struct refusal refusals[] = {
      NULL},
     {"a text for a mapping", "program: {binary: cg, ranks: 2}\nprotocol: c3\n",
      "t.yaml:2: protocol: \"c3\", expected a mapping with name, file, capacity, interval, log, "
-     "log_in, control, failures, crossings, initiators or exchange; did you mean {name: c3}?",
+     "log_in, failures, crossings, initiators, exchange or control; did you mean {name: c3}?",
      NULL},
     {"a text", "hello\n", "t.yaml:1: \"hello\", expected a mapping with " KEYS, NULL},
     {"a list", "- program\n", "t.yaml:1: a list, expected a mapping with " KEYS, NULL},
@@ -209,8 +210,7 @@ static const struct refusal refusals[] = {
      NULL},
     {"no protocol", PROGRAM,
      "t.yaml:1: protocol: missing, expected a mapping with name, file, capacity, interval, log, "
-     "log_in, "
-     "control, failures, crossings, initiators or exchange",
+     "log_in, failures, crossings, initiators, exchange or control",
      NULL},
     {"no ranks", "seed: 1\nprogram:\n  binary: cg\n" PROTOCOL,
      "t.yaml:3: program.ranks: missing, expected a whole number", NULL},
@@ -1080,6 +1080,49 @@ static void test_scripts(void)
   scenario_free(scenario);
 }
 
+static void refuses_parameter(const char *assignment, const char *error)
+{
+  const char *const set[] = {assignment, NULL};
+  g_autoptr(GError) problem = NULL;
+  g_autoptr(GArray) given = parameters_read(set, &problem);
+  is_text(given ? NULL : problem->message, error, assignment);
+}
+
+/* Tests values that are given to parameters without a scenario. */
+static void test_parameters(void)
+{
+  static const struct {
+    const char *name;
+    uint32_t value;
+    const char *text;
+  } expected[] = {{"initiators", 3, "protocol.initiators=3"},
+                  {"exchange", 2, "protocol.exchange=in-turn"},
+                  {"iterations", 1, "checkpoint.places=program"}};
+  const char *const set[] = {"protocol.exchange=twice", "checkpoint.places=program",
+                             "protocol.exchange='in-turn' # again", "protocol.initiators=3", NULL};
+  g_autoptr(GArray) given = parameters_read(set, NULL);
+  is_number(given ? given->len : 0, G_N_ELEMENTS(expected), "each parameter once");
+  for (guint i = 0; given && i < given->len && i < G_N_ELEMENTS(expected); i++) {
+    const struct parameter *one = &g_array_index(given, struct parameter, i);
+    is_text(one->name, expected[i].name, "its name");
+    is_number(one->value, expected[i].value, "the last value that it was given");
+    is_text(one->text, expected[i].text, "both in a scenario's words");
+  }
+  refuses_parameter("protocol.name=c3",
+                    "unknown key \"protocol.name\", expected interval, log, log_in, failures, "
+                    "crossings, initiators or exchange (from --set)");
+  refuses_parameter("seed=1", "unknown key \"seed\", expected protocol or checkpoint (from --set)");
+  refuses_parameter("protocol=c3", "protocol: \"c3\", expected a mapping with interval, log, "
+                                   "log_in, failures, crossings, initiators or exchange "
+                                   "(from --set)");
+  refuses_parameter("protocol.initiators=0", "protocol.initiators: 0 is out of range, expected 1 "
+                                             "to 32767 (from --set)");
+  refuses_parameter("protocol.exchange=thrice",
+                    "protocol.exchange: \"thrice\" is unknown, expected twice, once, in-turn or "
+                    "gathered; did you mean twice? (from --set)");
+  refuses_parameter("exchange", "--set \"exchange\", expected dotted.path=value");
+}
+
 static void test_save_errors(void)
 {
   g_autoptr(GError) error = NULL;
@@ -1258,6 +1301,7 @@ int main(void)
   test_machines();
   test_topologies();
   test_scripts();
+  test_parameters();
   test_save_errors();
   test_binary_path();
   test_set();
