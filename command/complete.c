@@ -89,6 +89,8 @@ static void offer_words(const struct typed *typed, const char *description)
       offer_all(typed, "", typed->commands);
     else if (g_str_has_prefix(*word, "KEY="))
       offer_keys(typed, scenario_keys, "");
+    else if (g_str_has_prefix(*word, "PARAMETER="))
+      offer_keys(typed, parameter_keys, "");
     else if (g_ascii_islower(**word))
       offer(typed, "", *word, "");
     if (g_regex_match_simple("^(SCENARIO|TRACE|PLATFORM|PROTOCOL|FILE|DIR|FOLDER)", *word, 0, 0))

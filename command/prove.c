@@ -4,7 +4,7 @@
 #include "base/exit_codes.h"
 #include "command/common.h"
 #include "command/main.h"
-#include "world/scenario/scenario.h"
+#include "world/scenario/parameters.h"
 
 const struct about about_prove = {"prove", "PROTOCOL|FILE.c...",
                                   "prove the line invariant of a protocol, or of every event what "
@@ -13,7 +13,7 @@ const struct about about_prove = {"prove", "PROTOCOL|FILE.c...",
                                   "prove --memory bookmark --ranks 2 --capacity 1"};
 
 struct proving {
-  const char *what, *form, *without, *keep;
+  const char *what, *form, *without, *keep, *set;
   double seconds;
   int ranks, capacity;
 };
@@ -33,6 +33,7 @@ static int prove(const struct proving *asked, char **names)
   g_ptr_array_add(words, number[1]);
   g_ptr_array_add(words, (char *)asked->without);
   g_ptr_array_add(words, (char *)asked->keep);
+  g_ptr_array_add(words, (char *)asked->set);
   for (char **name = names; *name; name++)
     g_ptr_array_add(words, *name);
   hand_over("recline-prove", words);
@@ -40,18 +41,35 @@ static int prove(const struct proving *asked, char **names)
                    "and libz3-dev where it is configured");
 }
 
+/* Returns the words for recline-prove that give values to parameters (prove/settings.h), or NULL if
+ * an assignment is wrong. The caller frees them. */
+static char *settings(char **set, GError **error)
+{
+  static const char *const none[] = {NULL};
+  g_autoptr(GArray) given = parameters_read(set ? (const char *const *)set : none, error);
+  GString *words = given ? g_string_new(NULL) : NULL;
+  for (guint i = 0; given && i < given->len; i++) {
+    const struct parameter *one = &g_array_index(given, struct parameter, i);
+    g_string_append_printf(words, "%s%s=%u=%s", i ? "," : "", one->name, one->value, one->text);
+  }
+  return words ? g_string_free(words, FALSE) : NULL;
+}
+
 int command_prove(int argc, char **argv)
 {
   enum { RANKS_MOST = 8, CAPACITY_MOST = 64 };
   gboolean memory = FALSE, json = FALSE;
   gint ranks = 0, capacity = 0;
-  g_autofree char *limit = NULL, *without = NULL, *keep = NULL;
-  g_auto(GStrv) names = NULL;
+  g_autofree char *limit = NULL, *without = NULL, *keep = NULL, *values = NULL;
+  g_auto(GStrv) names = NULL, set = NULL;
   g_autoptr(GError) error = NULL;
   double seconds = 600;
   const GOptionEntry entries[] = {
       {"memory", 0, 0, G_OPTION_ARG_NONE, &memory,
        "Prove that no step overflows, leaves its memory or the grammar of actions", NULL},
+      {"set", 's', 0, G_OPTION_ARG_FILENAME_ARRAY, &set,
+       "Prove it for that value of a parameter, not for all (protocol.exchange=once)",
+       "PARAMETER=VALUE"},
       {"without", 0, 0, G_OPTION_ARG_STRING, &without,
        "Leave out that clause of the line invariant, to see what needs it", "CLAUSE"},
       {"keep", 0, 0, G_OPTION_ARG_FILENAME, &keep,
@@ -81,10 +99,14 @@ int command_prove(int argc, char **argv)
     return bad_input("recline prove: --capacity: expected 1 to 64");
   if (!names)
     return bad_input("recline prove: expected a protocol");
+  values = settings(set, &error);
+  if (!values)
+    return bad_input("recline prove: %s", error->message);
   const struct proving asked = {.what = memory ? "memory" : "line",
                                 .form = json ? "json" : "text",
                                 .without = without ? without : "",
                                 .keep = keep ? keep : "",
+                                .set = values,
                                 .seconds = seconds,
                                 .ranks = ranks,
                                 .capacity = capacity};

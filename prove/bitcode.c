@@ -91,7 +91,8 @@ static LLVMModuleRef find(const char *name, GError **error)
     if (!module)
       return NULL;
     struct rank_world w;
-    bool has = rank_world_init(&w, module, name, 0, 2, 1);
+    const struct prove_worlds least = {.ranks = 2, .capacity = 1};
+    bool has = rank_world_init(&w, module, name, 0, &least);
     rank_world_clear(&w);
     if (has)
       return module;

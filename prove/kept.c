@@ -28,7 +28,7 @@ static void hash_text(GChecksum *sum, const char *text)
 
 char *kept_proof(LLVMModuleRef module, const char *protocol, const struct line_asked *asked)
 {
-  g_autofree char *program = NULL, *worlds = NULL;
+  g_autofree char *program = NULL, *worlds = NULL, *set = settings_text(asked->worlds.set);
   gsize bytes;
   if (!g_file_get_contents("/proc/self/exe", &program, &bytes, NULL))
     return NULL;
@@ -36,8 +36,9 @@ char *kept_proof(LLVMModuleRef module, const char *protocol, const struct line_a
   g_checksum_update(sum, (const guchar *)program, (gssize)bytes);
   hash_text(sum, Z3_get_full_version());
   hash_object(sum, module);
-  worlds = g_strdup_printf("%d %u", asked->ranks, asked->capacity);
+  worlds = g_strdup_printf("%d %u", asked->worlds.ranks, asked->worlds.capacity);
   hash_text(sum, worlds);
+  hash_text(sum, set);
   hash_text(sum, protocol);
   hash_text(sum, asked->without ? asked->without : "");
   return g_strdup(g_checksum_get_string(sum));

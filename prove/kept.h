@@ -1,7 +1,7 @@
 /* Keeps the moves that were proved in a folder, with a file for each. The file's name is a hash of
  * everything on which the proof depends: the protocol's object with its clauses but without debug
- * information, so that comments may change; the prover, Z3, ranks, capacity, the clause that is
- * left out, and the move. So a file is never out of date. */
+ * information, so that comments may change; the prover, Z3, ranks, capacity, values of parameters,
+ * the clause that is left out, and the move. So a file is never out of date. */
 #ifndef RECLINE_KEPT_H
 #define RECLINE_KEPT_H
 

@@ -204,7 +204,7 @@ void line_prove(LLVMModuleRef module, const char *protocol, const struct line_as
                       .seen = g_ptr_array_new_with_free_func(g_free)};
   *proof = (struct line_proof){.never = g_ptr_array_new_with_free_func(g_free),
                                .failed = g_ptr_array_new()};
-  bool found = whole_init(&h, module, protocol, asked->ranks, asked->capacity, asked->until);
+  bool found = whole_init(&h, module, protocol, &asked->worlds, asked->until);
   const char *why = found ? whole_tell_shape(&h) : "there is no such protocol in it";
   why = why ? why : whole_tell_line(&h);
   if (why && !h.w.x.late)

@@ -36,8 +36,7 @@ struct line_proof {
 
 /* Holds the options of a proof. */
 struct line_asked {
-  int ranks;
-  uint32_t capacity;
+  struct prove_worlds worlds;
   const char *without; /* name of the clause that is left out, or NULL if there is none */
   const char *keep;    /* folder for moves that were proved (kept.h), or NULL if there is none */
   gint64 until;        /* monotonic time in microseconds, or 0 for no bound */

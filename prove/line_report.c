@@ -46,10 +46,11 @@ static void print_text(const char *name, const struct line_asked *asked,
 {
   g_autofree char *before =
       proof->kept ? g_strdup_printf("%u moves as before, ", proof->kept) : g_strdup("");
-  printf("%-28s %-10s %d ranks, capacity %u, %u clauses (%u of ranks and pairs), %u moves, "
+  g_autofree char *set = settings_text(asked->worlds.set);
+  printf("%-28s %-10s %d ranks, capacity %u, %s%u clauses (%u of ranks and pairs), %u moves, "
          "%s%" G_GUINT64_FORMAT " paths, %" G_GUINT64_FORMAT " queries, %.1f s\n",
-         name, verdict, asked->ranks, asked->capacity, proof->clauses, proof->instances,
-         proof->moves, before, proof->paths, proof->queries, seconds);
+         name, verdict, asked->worlds.ranks, asked->worlds.capacity, set, proof->clauses,
+         proof->instances, proof->moves, before, proof->paths, proof->queries, seconds);
   print_failures(proof->failed);
   if (proof->undecided)
     printf("  %s\n", proof->undecided);
@@ -84,8 +85,12 @@ static void add_json(JsonBuilder *json, const char *name, const struct line_aske
   json_add_text(json, "protocol", name);
   json_add_text(json, "verdict", verdict);
   json_add_text(json, "undecided", proof->undecided);
-  json_add_whole(json, "ranks", asked->ranks);
-  json_add_whole(json, "capacity", asked->capacity);
+  json_add_whole(json, "ranks", asked->worlds.ranks);
+  json_add_whole(json, "capacity", asked->worlds.capacity);
+  json_open_list(json, "set");
+  for (guint i = 0; i < asked->worlds.set->len; i++)
+    json_builder_add_string_value(json, setting_at(asked->worlds.set, i)->text);
+  json_builder_end_array(json);
   json_add_text(json, "without", asked->without);
   json_add_whole(json, "clauses", proof->clauses);
   json_add_whole(json, "instances", proof->instances);

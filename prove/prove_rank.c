@@ -51,6 +51,21 @@ static uint32_t trait(struct rank_world *w, size_t offset, uint32_t bytes)
 #define TRAIT(w, field)                                                                            \
   trait(w, offsetof(struct rcl_protocol, field), sizeof(((struct rcl_protocol *)0)->field))
 
+/* Reads a list of texts of the protocol, which ends with NULL. A text is cut to the name in front
+ * of its colon. */
+static void read_names(struct rank_world *w, size_t offset, const char **names, unsigned most)
+{
+  struct value list = rank_world_pointer(w, w->protocol.object, offset);
+  for (unsigned i = 0; list.kind == VALUE_POINTER && list.object && i < most; i++) {
+    struct value at = rank_world_pointer(w, list.object, list.bits + i * sizeof(char *));
+    if (at.kind != VALUE_POINTER)
+      break;
+    char *name = rank_world_string(w, &at);
+    name[strcspn(name, ":")] = '\0';
+    names[i] = name;
+  }
+}
+
 static void read_traits(struct rank_world *w)
 {
   w->traits.level = TRAIT(w, level);
@@ -59,17 +74,10 @@ static void read_traits(struct rank_world *w)
   w->traits.reconnects = TRAIT(w, reconnects);
   w->traits.independent = TRAIT(w, independent);
   w->traits.clocks = TRAIT(w, clocks);
-  struct value list =
-      rank_world_pointer(w, w->protocol.object, offsetof(struct rcl_protocol, controls));
-  for (unsigned i = 0; list.kind == VALUE_POINTER && list.object && i < CONTROLS; i++) {
-    struct value at = rank_world_pointer(w, list.object, list.bits + i * sizeof(char *));
-    if (at.kind != VALUE_POINTER)
-      break;
-    char *control = rank_world_string(w, &at);
-    control[strcspn(control, ":")] = '\0'; /* cut to the name of the control message */
-    w->controls[i] = control;
-  }
+  read_names(w, offsetof(struct rcl_protocol, controls), w->controls, CONTROLS);
   w->traits.controls = w->controls;
+  read_names(w, offsetof(struct rcl_protocol, parameters), w->parameters, RCL_PARAMETERS);
+  w->traits.parameters = w->parameters;
 }
 
 /* ---- objects ---- */
@@ -98,7 +106,9 @@ static void make_config(struct rank_world *w)
   put(w, w->config, offsetof(struct rcl_config, capacity), w->capacity, 4);
   for (unsigned i = 0; i < RCL_PARAMETERS; i++) {
     g_snprintf(name, sizeof name, "parameter%u", i);
-    const struct value v = value_unknown(w->x.z3, 32, name);
+    const struct setting *setting = setting_of(w->set, w->parameters[i]);
+    const struct value v =
+        setting ? value_bits(32, setting->value) : value_unknown(w->x.z3, 32, name);
     block_write(w->x.z3, w->x.first->pdata[w->config],
                 (uint32_t)(offsetof(struct rcl_config, parameter) + 4 * i), &v, 4);
   }
@@ -133,9 +143,10 @@ struct path *rank_path(struct rank_world *w, const char *function, const struct 
 }
 
 bool rank_world_init(struct rank_world *w, LLVMModuleRef module, const char *name, int self,
-                     int ranks, uint32_t capacity)
+                     const struct prove_worlds *worlds)
 {
-  *w = (struct rank_world){.self = self, .ranks = ranks, .capacity = capacity};
+  *w = (struct rank_world){
+      .self = self, .ranks = worlds->ranks, .capacity = worlds->capacity, .set = worlds->set};
   executor_init(&w->x, LLVMCloneModule(module));
   if (!find_protocol(w, name))
     return false;
@@ -145,7 +156,7 @@ bool rank_world_init(struct rank_world *w, LLVMModuleRef module, const char *nam
   const struct value args[] = {w->protocol, value_pointer(w->config, 0)};
   executor_run(&w->x, rank_path(w, "prove_size", args, 2), take_result, &bytes);
   w->state_bytes = (uint32_t)bytes.bits;
-  w->room = 32 + 12 * (uint32_t)ranks + 2 * capacity; /* RCL_ACTIONS_MAX */
+  w->room = 32 + 12 * (uint32_t)w->ranks + 2 * w->capacity; /* RCL_ACTIONS_MAX */
   w->event = executor_object(&w->x, "the event", sizeof(struct rcl_event), true);
   w->list = executor_object(&w->x, "struct rcl_actions", sizeof(struct rcl_actions), false);
   w->items = executor_object(&w->x, "the room for actions",
@@ -169,8 +180,18 @@ void rank_world_clear(struct rank_world *w)
 {
   for (unsigned i = 0; w->controls[i]; i++)
     g_free((char *)w->controls[i]);
+  for (unsigned i = 0; w->parameters[i]; i++)
+    g_free((char *)w->parameters[i]);
   g_free((char *)w->traits.name);
   executor_clear(&w->x);
+}
+
+const struct setting *rank_world_stranger(const struct rank_world *w)
+{
+  for (guint i = 0; i < w->set->len; i++)
+    if (!g_strv_contains(w->parameters, setting_at(w->set, i)->parameter))
+      return setting_at(w->set, i);
+  return NULL;
 }
 
 /* ---- conditions of every state ---- */

@@ -5,18 +5,27 @@
 
 #include "protocols/text.h"
 #include "prove/execute/execute.h"
+#include "prove/settings.h"
 
 enum { CONTROLS = 32 };
+
+/* Says of which worlds a proof is. */
+struct prove_worlds {
+  int ranks;
+  uint32_t capacity;
+  const GArray *set; /* struct setting: values of parameters; all other parameters are unknown */
+};
 
 struct rank_world {
   struct executor x;
   struct value protocol; /* the protocol's struct rcl_protocol in the module */
   int self, ranks;
   uint32_t capacity, room; /* `room` is the number of actions that fit */
+  const GArray *set;       /* as in struct prove_worlds */
   uint32_t state_bytes;
   uint32_t config, state, event, list, items, pieces; /* numbers of the executor's objects */
   struct rcl_protocol traits; /* the protocol's constants, read from the module */
-  const char *controls[CONTROLS + 1];
+  const char *controls[CONTROLS + 1], *parameters[RCL_PARAMETERS + 1];
   /* true once a step was seen that drains channels, so that messages may arrive without a
    * receive */
   bool drains;
@@ -26,8 +35,11 @@ struct rank_world {
 /* Prepares the rank, with a clone of `module`. Returns false if the module has no protocol of that
  * name. */
 bool rank_world_init(struct rank_world *, LLVMModuleRef module, const char *name, int self,
-                     int ranks, uint32_t capacity);
+                     const struct prove_worlds *);
 void rank_world_clear(struct rank_world *);
+
+/* Returns the first setting of a parameter that the protocol does not have, or NULL. */
+const struct setting *rank_world_stranger(const struct rank_world *);
 
 /* rank_world_pointer() returns the pointer that a constant of the module has at offset `at`.
  * rank_world_string() returns the text to which such a pointer leads; the caller frees the text

@@ -186,14 +186,14 @@ static void conclude(struct rank_world *w, struct memory_proof *proof)
   }
 }
 
-void memory_prove(LLVMModuleRef module, const char *protocol, int self, int ranks,
-                  uint32_t capacity, gint64 until, struct memory_proof *proof)
+void memory_prove(LLVMModuleRef module, const char *protocol, int self,
+                  const struct prove_worlds *worlds, gint64 until, struct memory_proof *proof)
 {
   struct rank_world w;
   struct proving g = {&w, proof};
   if (has_failed(proof) || proof->undecided)
     return;
-  if (!rank_world_init(&w, module, protocol, self, ranks, capacity))
+  if (!rank_world_init(&w, module, protocol, self, worlds))
     proof->undecided = g_strdup_printf("no protocol '%s' in it", protocol);
   w.x.until = until;
   w.x.refuses = true;

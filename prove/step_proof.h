@@ -36,8 +36,8 @@ struct memory_proof {
 /* Proves the step for one rank, and adds the result to `proof`. `module` has the protocol and
  * door_bitcode.c; `until` is a monotonic time in microseconds. Does nothing if both aspects have
  * failed or `proof` is undecided. */
-void memory_prove(LLVMModuleRef module, const char *protocol, int self, int ranks,
-                  uint32_t capacity, gint64 until, struct memory_proof *proof);
+void memory_prove(LLVMModuleRef module, const char *protocol, int self, const struct prove_worlds *,
+                  gint64 until, struct memory_proof *proof);
 void memory_proof_clear(struct memory_proof *);
 
 #endif

@@ -340,11 +340,11 @@ static void note_place(struct whole *h)
   h->ordered = !h->below || (assumes.kind == VALUE_BITS && assumes.bits & RCL_ASSUMES_FIFO);
 }
 
-bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ranks,
-                uint32_t capacity, gint64 until)
+bool whole_init(struct whole *h, LLVMModuleRef module, const char *name,
+                const struct prove_worlds *worlds, gint64 until)
 {
-  *h = (struct whole){.ranks = ranks, .clauses = g_ptr_array_new()};
-  if (!rank_world_init(&h->w, module, name, 0, ranks, capacity))
+  *h = (struct whole){.ranks = worlds->ranks, .clauses = g_ptr_array_new()};
+  if (!rank_world_init(&h->w, module, name, 0, worlds))
     return false;
   h->w.x.until = until;
   h->words = h->w.state_bytes / 4;
@@ -353,7 +353,7 @@ bool whole_init(struct whole *h, LLVMModuleRef module, const char *name, int ran
     executor_merge(&h->w.x);
   while (h->w.controls[h->kinds])
     h->kinds++;
-  h->count = word_of_channel(h, ranks - 1, ranks - 1, words_of_pair(h));
+  h->count = word_of_channel(h, h->ranks - 1, h->ranks - 1, words_of_pair(h));
   h->before = g_new0(Z3_ast, h->count);
   h->names = g_new0(char *, h->count);
   make_ranks(h);

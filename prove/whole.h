@@ -109,8 +109,8 @@ uint32_t word_of_control(const struct whole *, int from, int to, uint32_t kind, 
 uint32_t words_of_pair(const struct whole *);
 
 /* Takes the protocol of that name from a clone of `module`. Returns false if there is none. */
-bool whole_init(struct whole *, LLVMModuleRef module, const char *name, int ranks,
-                uint32_t capacity, gint64 until);
+bool whole_init(struct whole *, LLVMModuleRef module, const char *name, const struct prove_worlds *,
+                gint64 until);
 void whole_clear(struct whole *);
 
 /* Makes h->w, the rank that is looked at, that rank. */

@@ -63,6 +63,18 @@ of=lai-yang
 refuted colourless white
 refuted late-not-awaited closed
 
+# ---- values of parameters ----
+
+of=bookmark
+refuted blind drained --keep moves --set protocol.exchange=once
+check 'the value is said' grep -q ' capacity 1, protocol.exchange=once, .* clauses ' out
+refuted blind drained --keep moves --set protocol.exchange=once --set checkpoint.places=anywhere
+check 'with another value no move was known' sh -c '! grep -q " as before, " out'
+refuted blind drained --keep moves --set protocol.exchange=once
+check 'with the same value the moves were' grep -q ' moves as before, ' out
+"$recline" prove --json --keep moves --set protocol.exchange=once bookmark~blind | tr -d ' \n' >json
+check 'and in JSON' grep -qF ',"set":["protocol.exchange=once"],' json
+
 # ---- not proved ----
 
 sed 's/RCL_ASSUMES_FIFO | //; s/spanning tree", NULL/spanning tree", line/' \
@@ -95,12 +107,21 @@ happens() { # NEVER: all moves of the proof but these can happen
   is "$(sed -n 's/^  cannot happen: //p' out)" "$1" 'all other moves can happen' out
 }
 
-lines=36
+lines=49
 if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --timeout 0 bookmark)" 'proved 0' 'bookmark, two ranks' out err
   never='1 timer, 0 control none from 1, 0 control request from 1, 0 control release from 1'
   never="$never, 0 control begin from 1, 1 control none from 0, 1 control done from 0"
   happens "$never, 1 control held from 0"
+  is "$(verdict --timeout 0 --set protocol.exchange=once bookmark)" 'proved 0' 'bookmark, one exchange' out err
+  never='1 timer'
+  for control in none request bookmark release answer held begin; do
+    never="$never, 0 control $control from 1"
+  done
+  for control in none bookmark 'done' answer held begin; do
+    never="$never, 1 control $control from 0"
+  done
+  happens "$never"
   is "$(verdict --timeout 0 chandy-lamport)" 'proved 0' 'chandy-lamport, two ranks' out err
   happens '1 timer, 0 control none from 1, 1 control none from 0, 1 control done from 0'
   is "$(verdict --timeout 0 lai-yang)" 'proved 0' 'lai-yang, two ranks' out err
@@ -178,6 +199,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=272
+  lines=294
 fi
 finish $lines

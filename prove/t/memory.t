@@ -27,13 +27,13 @@ is "$(verdict chandy-lamport)" 'proved 0' 'chandy-lamport, all worlds' out err
 is "$(verdict $small lai-yang)" 'proved 0' 'lai-yang, 2 ranks, lists of one entry' out err
 # shellcheck disable=SC2086 # options
 is "$(verdict $small bookmark)" 'proved 0' 'bookmark, 2 ranks, lists of one entry' out err
-tests=58
+tests=78
 if [ -n "${RECLINE_LONG:-}" ]; then
   # shellcheck disable=SC2086 # options
   is "$(verdict $small c3)" 'proved 0' 'c3, 2 ranks, lists of one entry' out err
   # shellcheck disable=SC2086 # options
   is "$(verdict $small pessimistic)" 'proved 0' 'pessimistic, 2 ranks, lists of one entry' out err
-  tests=60
+  tests=80
 fi
 
 # ---- seeded ----
@@ -66,6 +66,16 @@ check 'with the way that leads there' grep -q 'event: arrived .* tag=5 .*' out
 is "$(verdict $small UNKEPT.c)" 'undecided 2' 'UNKEPT: nothing is proved' out err
 check 'as there is no state' grep -q 'no state keeps its invariants' out
 
+# ---- a flaw with one value of a parameter ----
+
+seeded ONCE 'fails 1' 'memory: reads by an index that leads out of its object'
+small="$small --set protocol.exchange=once"
+seeded ONCE 'fails 1' 'memory: reads .* bytes before its state'
+check 'the value is said' grep -q '^ONCE.c  *fails  *2 worlds, protocol.exchange=once, ' out
+small='--ranks 2 --capacity 1 --set protocol.exchange=in-turn'
+seeded ONCE 'proved 0' ''
+small='--ranks 2 --capacity 1'
+
 # ---- mutants, and what is not proved ----
 
 # shellcheck disable=SC2086 # options
@@ -87,4 +97,12 @@ refused 'expected a mutant' 'no such mutant' "$recline" prove --memory bookmark~
 refused 'expected its source in C' 'a shared object' "$recline" prove --memory mine.so
 echo 'int x = ;' >bad.c
 exits 64 'a source that does not compile' "$recline" prove --memory bad.c
+refused '^recline prove: protocol.exchange: "thrice" is unknown, expected twice, once, in-turn or gathered.* (from --set)$' \
+  'an unknown value' "$recline" prove --set protocol.exchange=thrice bookmark
+refused '^recline prove: unknown key "protocol.name", expected interval, ' 'a key that is no parameter' \
+  "$recline" prove --set protocol.name=c3 bookmark
+refused '^recline prove: --set protocol.crossings=2, expected a parameter of bookmark (iterations, exchange)$' \
+  "another protocol's parameter" "$recline" prove --set protocol.crossings=2 bookmark
+refused '^recline prove: --set checkpoint.places=program, expected a parameter of blocking (none)$' \
+  'a protocol without parameters' "$recline" prove --memory --set checkpoint.places=program blocking
 finish $tests

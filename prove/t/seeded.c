@@ -1,6 +1,7 @@
 /* A protocol that keeps drained messages, with one flaw that `recline prove --memory` must find.
  * SEED names the flaw: NONE, OVERRUN, BEFORE, OVERFLOW, SHIFT, DIVISION, NULLED, CONSTANT, LIST,
- * FIELD, ROOM, ARRAY, MEETING or UNKEPT. */
+ * FIELD, ROOM, ARRAY, MEETING, UNKEPT or ONCE. ONCE is a flaw with the value `once` of the
+ * parameter `exchange` only. */
 #include <recline/lists.h>
 #include <recline/mailbox.h>
 
@@ -22,7 +23,8 @@ enum {
   ROOM,
   ARRAY,
   MEETING,
-  UNKEPT
+  UNKEPT,
+  ONCE
 };
 
 struct state {
@@ -75,7 +77,8 @@ static void arrived(const struct rcl_config *config, struct state *state,
     rcl_mailbox_keep(&box, event, actions);
   else
     rcl_act(actions, RCL_ACTION_DELIVER)->request = event->request + (SEED == FIELD);
-  sums(config, state)[event->peer - (SEED == BEFORE ? 8 : 0)].bytes += event->bytes;
+  bool before = SEED == BEFORE || (SEED == ONCE && config->parameter[0] == 1);
+  sums(config, state)[event->peer - (before ? 8 : 0)].bytes += event->bytes;
   count_by_rank(config, state, event);
   meet(config, state, event);
   if (SEED == OVERFLOW)
@@ -109,6 +112,8 @@ static void step(const struct rcl_config *config, void *memory, const struct rcl
 
 static const char *const invariants[] = {"every kept message has a slot of its own", NULL};
 
+static const char *const parameters[] = {"exchange", NULL};
+
 static int violated_invariant(const struct rcl_config *config, const void *memory)
 {
   const struct state *state = memory;
@@ -121,6 +126,7 @@ static const struct rcl_protocol protocol_seeded = {.name = "seeded",
                                                     .title = "a flaw to be found",
                                                     .control_bytes = 12,
                                                     .invariants = invariants,
+                                                    .parameters = parameters,
                                                     .state_size = state_size,
                                                     .in_use = in_use,
                                                     .step = step,
