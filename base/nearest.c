@@ -13,8 +13,8 @@ static unsigned least(unsigned a, unsigned b)
   return a < b ? a : b;
 }
 
-/* Returns the number of edits between two texts (optimal string alignment). Only the rows i - 2, i
- * - 1 and i of the table are kept. */
+/* Returns the number of edits between two texts (optimal string alignment). Of the table, only row
+ * i and the two rows before it are kept. */
 static unsigned distance(const char *a, const char *b)
 {
   unsigned rows[3][LENGTH_MAX + 1];

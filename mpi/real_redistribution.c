@@ -1,6 +1,7 @@
 /* Goes on from a checkpoint of another number of processes. Each process reads the data that it
- * protects from the images of all old processes. Protocol and messages begin anew. So the protocol
- * must be one whose checkpoints no message crosses. */
+ * protects from the images of all old processes. The protocol starts as in a new run, and no
+ * message is restored. So no message may cross the checkpoint, and the protocol must ensure that.
+ */
 #include <stdlib.h>
 #include <string.h>
 

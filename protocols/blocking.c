@@ -206,7 +206,7 @@ static int first_broken(const struct rank *r)
 
 #include "protocols/lines/blocking_line.h" /* clauses about all ranks together */
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "captured", "durable"},
                                           {"commit", "durable", "release"},

@@ -7,7 +7,7 @@
  *
  *     1  the initiator (rank 0) sends pleaseCheckpoint to all
  *     2  at its next SAFE_POINT a rank takes its checkpoint, tells every neighbour how many
- *        messages it has sent to it (mySendCount), and logs late messages and the outcomes of
+ *        messages the neighbour was sent (mySendCount), and logs late messages and the outcomes of
  *        non-deterministic decisions; when all its late messages are in, it tells the initiator
  *        readyToStopLogging
  *     3  when all are ready, the initiator sends stopLogging
@@ -323,8 +323,8 @@ static void collected(const struct rank *r)
     stop_logging(r);
   rcl_act(r->actions, RCL_ACTION_DELIVER);
   made(r, r->event->comm, r->event->call);
-  if (!r->event->makes) /* if it does, MEMBER comes first, as results on the new communicator may be
-                           late */
+  if (!r->event->makes) /* after a call that makes a communicator, MEMBER comes first, as results on
+                           the new communicator may be late */
     check_ready(r);
 }
 
@@ -588,7 +588,7 @@ static int first_broken(const struct rank *r)
   return restart_is_sound(r) ? 0 : 8;
 }
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"logging", "captured", "stopped-logging"},
                                           {"stop-log", "stopped-logging", "durable part=log"},

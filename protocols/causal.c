@@ -563,7 +563,7 @@ static int first_broken(const struct rank *r)
   return r->state->asked.output && are_stable(r, r->state->asked.place) ? 7 : 0;
 }
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store part=image", "durable part=image"},
                                           {"ask", "hold", "release"},

@@ -575,7 +575,7 @@ static int first_broken(const struct rank *r)
   return 0;
 }
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {
     {"capture", "capture", "captured"}, {"write", "store", "durable"},
     {"switch", "down", "roll-back"},    {"rollback", "roll-back", "start"},

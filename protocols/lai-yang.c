@@ -437,7 +437,7 @@ static int first_broken(const struct rank *r)
 
 /* ---- the registered forms ---- */
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"recording", "captured", "store part=log"},
                                           {"write", "store part=log", "durable part=log"},

@@ -302,7 +302,7 @@ static int first_broken(const struct rank *r)
   return r->state->ready <= most && rcl_commit_is_sound(r->config, &r->state->commit) ? 0 : 5;
 }
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store", "durable"},
                                           {"commit", "commit", "committed"},

@@ -9,17 +9,18 @@
  * can undo further intervals, in the worst case all (claim uncoordinated-no-domino).
  *
  * At a crash every rank holds its program and sends its table of dependences to the coordinator,
- * which computes the line. The line has, for each rank, the last checkpoint that depends on no
- * undone interval or, for a living rank, its present state if that does not. No message under way
- * survives. When a rank stands on the line it reports to all ranks what it has received, and they
- * send all other messages again from their logs (links.h). The logs roll back with their owners.
+ * which computes the line. On the line, a living rank has its present state if that state depends
+ * on no undone interval. Every other rank has its last checkpoint that depends on no undone
+ * interval. No message under way survives. When a rank stands on the line it reports to all ranks
+ * what it has received, and they send all other messages again from their logs (links.h). The logs
+ * roll back with their owners.
  *
  * Suppose that all ranks failed now and went back to a line of checkpoints on storage. No later
- * crash leads to an earlier line, because the later of two lines' checkpoints, taken for each rank,
- * form a line, too. So a rank that runs out of room for messages or checkpoints, or has outputs
- * that wait, asks the coordinator to gather the tables again and to find that line (claim
- * uncoordinated-collects). Everything before that line is collected, and outputs that were made
- * before it leave.
+ * crash leads to an earlier line: if each rank takes the later of its checkpoints on two lines,
+ * these checkpoints form a line, too. So a rank that runs out of room for messages or checkpoints,
+ * or has outputs that wait, asks the coordinator to gather the tables again and to find that line
+ * (claim uncoordinated-collects). Checkpoints and messages from before that line are collected, and
+ * outputs that were made before it leave.
  *
  *            SAFE_POINT, if wanted            captured
  *     RUNNING ------------------> CAPTURING -----------> RUNNING
@@ -603,7 +604,7 @@ static int first_broken(const struct rank *r)
   return r->state->first <= r->state->interval ? 0 : 5;
 }
 
-/* Names the phases of a checkpoint, and of recoveries, for results of runs. */
+/* Names the phases of a checkpoint and of a recovery, whose times are in the results of runs. */
 static const struct rcl_phase phases[] = {{"capture", "capture", "captured"},
                                           {"write", "store", "durable"},
                                           {"rollback", "roll-back", "start"},

@@ -5,8 +5,8 @@
 
 #include "prove/fields.h"
 
-/* EFFORT_MODERATE bounds Z3's own count of its work (rlimit), which is the same on each machine: a
- * few seconds. */
+/* EFFORT_MODERATE bounds Z3's own count of its work (rlimit), which is the same on each machine. It
+ * allows a few seconds. */
 enum { EFFORT_MODERATE = 20000000 };
 
 /* Holds the end of a path. */
@@ -217,7 +217,8 @@ static void add_clauses(struct line_end *end, const struct proving *g, bool own,
   }
 }
 
-/* Adds the protocol's clauses first, so that a failure is reported in their words. */
+/* Adds the protocol's clauses before the others, so that a failure names a clause of the protocol
+ * if there is one. */
 void line_goals_add(struct proving *g, const struct path *p, const Z3_ast *now,
                     const GArray *duties, bool at_first)
 {

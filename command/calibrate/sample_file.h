@@ -11,7 +11,8 @@ struct series {
   /* number of bytes of a message and of operations of a computation; each is 0 if the series has
    * none */
   double bytes, flops;
-  int writers, disk; /* 0 writers if there is none; disk -1 if there is none */
+  int writers; /* number of writers, or 0 if the series is about no writes */
+  int disk;    /* number of the disk, or -1 if the series is about no disk */
   double *value;
   guint count; /* number of values, at least 1 */
 };

@@ -72,8 +72,9 @@ void sensitivity_write(FILE *out, struct outcomes *all, const struct replicas *r
   if (!effects->len)
     return;
   fprintf(out,
-          "\n## Sensitivity\n\nHow many values come within (claims become true), and how many no "
-          "longer are, when an estimated constant is halved or doubled.\n\n"
+          "\n## Sensitivity\n\nWhat happens when an estimated constant is halved or doubled? + is "
+          "the number of values that come within (or claims that become true), − is the number of "
+          "those that no longer are.\n\n"
           "| constant | values that move | halved | doubled |\n|---|---|---|---|\n");
   for (guint i = 0; i < effects->len; i++) {
     const struct effect *e = &g_array_index(effects, struct effect, i);

@@ -18,7 +18,8 @@ static int refuse(const char *why)
   return 1;
 }
 
-/* Returns whether the session has the described world: its header is the same. */
+/* Returns whether the session plays the described world, which is the case if their headers are the
+ * same. */
 static bool is_described(struct session *session)
 {
   char *header = session_header(session);

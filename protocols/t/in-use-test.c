@@ -1,7 +1,7 @@
-/* Tests that costs follow what is in use of a state, not protocol.capacity. Lists have room for
- * 65,536 entries, and 100 messages fill a few. Then a protocol touches few pages, in_use() names
- * them, and all other bytes are zero. The digest equals the digest of the whole state, but does not
- * read the other pages. */
+/* Tests that costs depend on the used part of a state, not on protocol.capacity. Lists have room
+ * for 65,536 entries, and 100 messages fill a few. Then a protocol touches few pages, in_use()
+ * names them, and all other bytes are zero. The digest equals the digest of the whole state, but
+ * does not read the other pages. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 /* Executes LLVM's IR symbolically: all paths of a function of a protocol.
  *
- * Pointers are known: an object and an offset. Where an index is unknown, the path forks over the
- * values that the index can have; where a condition is unknown, over its possible outcomes. A path
- * is a conjunction of conditions and a memory. There is no heap and no loop but over ranks and
- * lists of known length, so paths end. After executor_merge(), the executor makes one path of two
- * paths that have parted and come to the same instruction. Where the two have different numbers,
- * the merged path has a value that depends on the conditions by which they parted.
+ * A pointer is always known: it is an object and an offset. If an index is unknown, the path forks:
+ * each value that the index can have gets a path. If a condition is unknown, each possible outcome
+ * gets a path. A path consists of the conditions that hold on it and of its memory. Code that can
+ * be executed has no heap, and its loops go over ranks and over lists of known length, so paths
+ * end. After executor_merge(), the executor makes one path of two paths that have parted and come
+ * to the same instruction. If the two have different numbers, the merged path has a value that
+ * depends on the conditions by which they parted.
  *
  *     term.c       values
  *     solve.c      which conditions are possible
@@ -97,8 +98,8 @@ struct executor {
   bool merges;     /* true if paths that meet become one */
   /* true if numbers are assumed to fit, so that sums, products and cut numbers are exact */
   bool exact;
-  uint64_t most; /* the most that a counted number can be, or 0 for the largest that fits */
-  /* true if a call of snprintf() is a fault, as the call says why actions are refused */
+  uint64_t most; /* the largest value of a number that counts, or 0 if any value that fits may be */
+  /* true if a call of snprintf() is a fault: protocols/grammar.c calls it only to refuse actions */
   bool refuses;
   gint64 until;     /* monotonic time in microseconds, or 0 for no bound */
   unsigned effort;  /* bound of a question, in units of Z3's rlimit, or 0 for no bound */
@@ -219,8 +220,8 @@ enum go_on path_unsupported(struct executor *, struct path *, LLVMValueRef instr
 
 /* ---- merge.c ---- */
 
-/* Returns the path that is to be continued first, among the paths in the list from number `outer`
- * on: the path that has come least far. Removes it from the list. */
+/* Removes from the list the path that is to be continued first, and returns it. This is the path
+ * that has made the least progress, among the paths from number `outer` on. */
 struct path *paths_next(struct executor *, guint outer);
 /* Puts the path back into the list of paths to continue. If a path in the list is at the same
  * instruction and differs in numbers only, merges the two. Takes ownership of the path. */

@@ -19,7 +19,7 @@ static struct ulfm_options ulfm;
 static struct cg_options options;
 static double slowest;
 
-/* Does nothing: the first marked iteration begins with a checkpoint, which is a barrier. */
+/* Does nothing, because the first marked iteration begins with a checkpoint, which is a barrier. */
 static void meet(void)
 {
 }
@@ -31,7 +31,7 @@ static void iteration(unsigned number)
   ulfm_iteration(number);
 }
 
-/* Uses no collective call, as a process that is new would be alone in it. */
+/* Uses no collective call, because other processes would not join a call of a new process. */
 static void find_slowest(int place)
 {
   slowest = cg_seconds();
@@ -62,7 +62,7 @@ static void work(int place)
   find_slowest(place);
 }
 
-/* Only the process at place 0 says this. */
+/* Only the process at place 0 prints this. */
 static void print_counts(void)
 {
   const struct ulfm_counts *c = &ulfm_counts;

@@ -1,40 +1,48 @@
 /* cg: conjugate gradient, the CG kernel of the NAS Parallel Benchmarks.
  *
- * Written from the specification, not from the NPB source:
+ * This file was written from the specification, not from the source of the NPB:
  *   D. H. Bailey et al., "The NAS Parallel Benchmarks", NASA Ames, RNR-94-007 (1994), section 2.6
- *   (the kernel) and 2.3 (the random numbers); the classes and reference values are those published
- *   with the NPB.
+ *   (the kernel) and 2.3 (the random numbers). Classes and reference values were published with the
+ *   NPB.
  *
  * Algorithm: it estimates the largest eigenvalue of a sparse symmetric positive definite matrix by
  * the inverse power method. Every outer iteration solves A z = x with 25 steps of the conjugate
  * gradient method, computes zeta = shift + 1 / (x . z) and continues with x = z / |z|.
  *
- * Distribution: a power of two ranks as a grid of rows x columns, columns = rows or 2 x rows. Each
- * rank holds one block of the matrix. A vector has as many blocks as the grid has columns; all
- * ranks of a grid column hold the same block. The product A p is summed along the grid row and then
- * exchanged with the transpose partner, which needs that block. This and the dot products use
- * MPI_Irecv, MPI_Send and MPI_Wait with named partners.
+ * Distribution: the number of ranks is a power of two. The ranks form a grid of rows x columns,
+ * with columns = rows or 2 x rows. Each rank has one block of the matrix. A vector has as many
+ * blocks as the grid has columns, and all ranks of a grid column have the same block. The product
+ * of A and p is summed along the grid row. Then each rank sends its block of the product to its
+ * transpose partner, which needs this block. The product and the dot products use MPI_Irecv,
+ * MPI_Send and MPI_Wait with named partners.
  *
  * Use: it measures failure-free overheads and recoveries. Computation is charged by its number of
  * floating-point operations, so with `--cfg=smpi/simulate-computation:no` the simulated time of a
  * run is the same on every machine.
  *
- * It announces iterations (tell.h): the timed outer ones, or with -s their 26 steps of the
- * conjugate gradient method (the last computes the residual). The paper of the hybrid protocol
- * calls such a step an iteration of CG: the payload in its Table 3 is that of one step.
+ * It announces iterations (tell.h): the timed outer iterations, or with -s their 26 steps of the
+ * conjugate gradient method (the last step computes the residual). The paper of the hybrid protocol
+ * calls such a step an iteration of CG, because its Table 3 has the payload of one step.
  *
  * A checkpoint at the application level holds x and the progress; with -s it also holds z, p and r,
  * which a step changes. A restart computes everything else again.
  *
  * Usage: cg [-v] [-s] [-k] [-w] [-d] CLASS [ITERATIONS]
- *   -v prints zeta after every outer iteration. ITERATIONS replaces the number of the class; with
- *   fewer, zeta cannot be compared with the reference and the verification prints SKIP.
- *   -k, a skeleton: a diagonal matrix replaces the matrix of the class. It has the same operations
- * and messages and needs little memory; there is nothing to verify. -w charges the time to write
- * four vectors as text, in the first step of each outer iteration. -d takes any number of ranks, in
- * one row: a rank holds all rows of its columns, sums go over all ranks, and vectors are protected
- * as distributed arrays, so that another number of ranks can go on from a checkpoint. Exit code,
- * the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
+ *   -v prints zeta after every outer iteration.
+ *
+ *   ITERATIONS replaces the number of iterations of the class. With fewer iterations zeta cannot be
+ *   compared with the reference, and the verification prints SKIP.
+ *
+ *   -k replaces the matrix of the class by a diagonal matrix. This skeleton has the same operations
+ *   and messages and needs little memory, but there is no result to verify.
+ *
+ *   -w charges the time to write four vectors as text, in the first step of each outer iteration.
+ *
+ *   -d takes any number of ranks, in one row: a rank has all rows of its columns, sums go over all
+ *   ranks, and vectors are protected as distributed arrays, so that another number of ranks can go
+ *   on from a checkpoint.
+ *
+ * The exit code is the same on all ranks: 0 verified or skipped, 1 not verified, 64 usage.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -48,7 +56,7 @@ enum {
   EXIT_NOT_VERIFIED = 1,
   EXIT_USAGE = 64,
   MEMORY_CODE = 1,
-  MEMORY_CHANGED = 2, /* the first of several numbers */
+  MEMORY_CHANGED = 2, /* number of the first changed array among the protected items */
 };
 
 static int code; /* exit code of the program */
@@ -66,7 +74,8 @@ static void meet(void)
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Sums at rank 0, so that all ranks get the same bits whatever the algorithm of the platform. */
+/* Sums values at rank 0, so that all ranks get the same bits, whatever algorithm the platform has
+ * for reductions. */
 static void sum(double *values, int count)
 {
   double sums[2] = {0.0, 0.0};
@@ -150,7 +159,7 @@ int main(int argc, char **argv)
       fprintf(stderr, "cg: %s\n", wrong);
     }
   }
-  MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
+  MPI_Finalize(); /* a checkpoint may be taken in this call, so protected data must still exist */
   if (wrong == NULL) {
     cg_free();
   }

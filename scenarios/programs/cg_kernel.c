@@ -13,9 +13,9 @@ enum { INNER_ITERATIONS = 25, TAG_REDUCE = 1, TAG_TRANSPOSE = 2, TAG_DOT = 3 };
 
 static const double TOLERANCE = 1e-10;
 
-/* Printing one number by "%12.16e" into a file takes as long as this many charged operations, in
- * unoptimised code as in the paper: 184 ns against 1.36 ns on one processor (glibc 2.36, gcc -O0).
- */
+/* FLOPS_OF_NUMBER is the number of charged operations that take as long as printing one number by
+ * "%12.16e" into a file, in unoptimised code as in the paper. One processor takes 184 ns to print
+ * and 1.36 ns for an operation (glibc 2.36, gcc -O0). */
 static const double FLOPS_OF_NUMBER = 135.0;
 
 static const struct class_spec CLASSES[] = {
@@ -36,21 +36,21 @@ static struct vectors vectors;
 static const struct cg_options *options;
 static const struct cg_calls *calls;
 
-/* How far the program has come: first numbers of int, then numbers of double. */
+/* Holds the progress of the program: first numbers of type int, then numbers of type double. */
 static struct progress {
-  unsigned mark;         /* of the iteration or step that begins next; 0: before the timed ones */
-  int iteration;         /* outer, from 1 */
-  int step;              /* of the conjugate gradient method, from 0 */
-  double rho;            /* r . r */
-  double start, seconds; /* of the timed part */
+  unsigned mark; /* mark of the iteration or step that begins next, or 0 before the timed ones */
+  int iteration; /* number of the outer iteration, from 1 */
+  int step;      /* number of the step of the conjugate gradient method, from 0 */
+  double rho;    /* r . r */
+  double start, seconds; /* start and duration of the timed part */
   double zeta, residual;
   double writing; /* seconds spent in write_vectors() */
 } progress;
-static bool resumes; /* in the middle of solve() */
+static bool resumes; /* true if the kernel goes on in the middle of solve() */
 
-/* Counts the operations done since this rank last communicated. No other rank can see when they
- * happened within that time, so one simulated computation for all of them costs the same and
- * simulates faster. */
+/* Counts the operations that this rank has done since it last communicated. No other rank can see
+ * when they happened, so one simulated computation for all of them costs the same time and is
+ * simulated faster. */
 static double uncharged_flops;
 
 static void charge(double flops)
@@ -183,8 +183,8 @@ static void multiply_locally(const double *restrict in, double *restrict out)
   charge(2.0 * (double)matrix.nonzeros);
 }
 
-/* Computes out = A in; both are the block of this rank's grid column. On the diagonal of a square
- * grid a rank is its own partner, and sends itself its block as NPB does. */
+/* Computes out = A in. Both vectors are the block of this rank's grid column. On the diagonal of a
+ * square grid a rank is its own partner, and sends its block to itself, as in NPB. */
 static void multiply(const double *in, double *out)
 {
   multiply_locally(in, vectors.product);
@@ -214,8 +214,8 @@ static double dot(const double *a, const double *b)
   return sum;
 }
 
-/* Makes one step of the conjugate gradient method. Takes r . r from before the step, and returns it
- * as it is after the step. */
+/* Makes one step of the conjugate gradient method. `rho` is r . r before the step; returns r . r
+ * after the step. */
 static double improve_solution(double rho)
 {
   double *restrict z = vectors.z;
@@ -343,7 +343,7 @@ bool cg_make(const struct cg_options *wanted, const struct cg_calls *program, in
   return true;
 }
 
-/* An outer iteration sets z, p and r anew, so x is the only vector that it has to restore. */
+/* An outer iteration computes z, p and r from x, so x is the only vector that must be restored. */
 int cg_changed(struct cg_changed changed[CG_CHANGED])
 {
   enum {
@@ -368,14 +368,15 @@ void cg_part(long long *whole, long long *first, long long *part)
   *part = order - *first < block ? order - *first : block;
 }
 
-/* An outer iteration copies x. A step copies z and r to the vectors that it changes, and back at
- * its end, as the paper's program does (reference 2); it changes p last, so p needs no copy. */
+/* An outer iteration copies x. A step copies z and r, works on the copies, and copies them back at
+ * its end, as the paper's program does (reference 2). A step changes p last, so p needs no copy. */
 unsigned long long cg_copied_bytes(void)
 {
   return (options->steps ? 4 : 1) * (unsigned long long)grid.block * sizeof(double);
 }
 
-/* Returns the time of this rank, or with -d the time of rank 0, as all ranks protect the same. */
+/* Returns the time of this rank. With -d returns the time of rank 0, because all ranks then protect
+ * the same time. */
 static double now(void)
 {
   double time = options->distributed && grid.rank > 0 ? 0.0 : MPI_Wtime();

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_VECTOR_ENTRIES = 32 }; /* of a generating vector; class E, the largest, has 26 + 1 */
+/* most entries of a generating vector; class E, the largest class, has 26 + 1 */
+enum { MAX_VECTOR_ENTRIES = 32 };
 
 static const double RECIPROCAL_CONDITION = 0.1;
 
-/* A generating vector: the positions and values of its few nonzeros. */
+/* Holds a generating vector, as the positions and values of its few nonzeros. */
 struct sparse_vector {
   int entries;
   int32_t position[MAX_VECTOR_ENTRIES];
@@ -28,7 +29,8 @@ void *allocate(size_t count, size_t size)
   return memory;
 }
 
-/* The generator is x <- 5^13 x mod 2^46. Unsigned arithmetic is exact for it: 2^46 divides 2^64. */
+/* Makes the next random number, x <- 5^13 x mod 2^46. Unsigned arithmetic is exact for it, because
+ * 2^46 divides 2^64. */
 static const uint64_t RANDOM_MULTIPLIER = 1220703125;
 static const uint64_t RANDOM_SEED = 314159265;
 enum { RANDOM_BITS = 46 };
@@ -39,7 +41,8 @@ static uint64_t draw(uint64_t *state)
   return *state;
 }
 
-/* Returns the state from which the matrix is drawn: the first draw of the stream is discarded. */
+/* Returns the state of the generator from which the matrix is drawn. The first number of the stream
+ * is discarded. */
 static uint64_t first_matrix_state(void)
 {
   uint64_t state = RANDOM_SEED;
@@ -142,15 +145,16 @@ static void add_outer_product(const struct class_spec *spec, const struct grid *
       const int64_t at = row_end[row % matrix->rows]++;
       matrix->column[at] = column % grid->block;
       matrix->value[at] = weight * vector->value[i] * vector->value[j];
-      if (row == index && column == index) { /* once for each element of the diagonal */
+      /* this is true once for each element of the diagonal */
+      if (row == index && column == index) {
         matrix->value[at] += RECIPROCAL_CONDITION - spec->shift;
       }
     }
   }
 }
 
-/* Draws the stream a second time instead of storing it: drawing is cheap, and all ranks share one
- * memory. */
+/* Draws the stream a second time instead of storing it: drawing takes little time, and all
+ * simulated ranks share the memory of one machine. */
 static void fill_products(const struct class_spec *spec, const struct grid *grid,
                           struct matrix *matrix)
 {
@@ -174,7 +178,8 @@ static void fill_products(const struct class_spec *spec, const struct grid *grid
 static void merge_repeated(const struct grid *grid, struct matrix *matrix)
 {
   int64_t *place =
-      allocate((size_t)grid->block, sizeof *place); /* of a column in this row, plus 1 */
+      /* by column: position of its entry in this row, plus 1 */
+      allocate((size_t)grid->block, sizeof *place);
   int64_t end = 0;
   int64_t next = 0;
   for (int row = 0; row < matrix->rows; row++) {
@@ -196,7 +201,7 @@ static void merge_repeated(const struct grid *grid, struct matrix *matrix)
   free(place);
 }
 
-/* Fills in a diagonal that counts as many operations as all products of the class. */
+/* Makes a diagonal matrix. It counts as many operations as the matrix of the class. */
 static void make_skeleton(const struct class_spec *spec, const struct grid *grid,
                           struct matrix *matrix)
 {
@@ -230,8 +235,8 @@ double make_matrix(const struct class_spec *spec, const struct grid *grid, bool 
   matrix->value = allocate((size_t)products, sizeof *matrix->value);
   fill_products(spec, grid, matrix);
   merge_repeated(grid, matrix);
-  /* Estimates the untimed work: a draw multiplies, masks and scales a 46-bit number, about half of
-   * the pairs are rejected, and each product takes three operations. */
+  /* This estimates the untimed work: a draw multiplies, masks and scales a 46-bit number, about
+   * half of the pairs are rejected, and each product takes three operations. */
   const double draws = 2.0 * 2.0 * spec->order * (spec->vector_entries + 1);
   return 4.0 * draws + 3.0 * (double)products;
 }

@@ -21,16 +21,18 @@ enum { SIDES = 4, FLOPS_PER_BYTE = 50 };
 
 struct grid {
   int rank, ranks;
-  int neighbour[SIDES]; /* west, east, north, south: side s of one is side s ^ 1 of the other */
+  /* west, east, north, south; side s of a rank touches side s ^ 1 of its neighbour */
+  int neighbour[SIDES];
   int bytes;
   unsigned char *out[SIDES], *in[SIDES];
 };
 
-/* Checkpoints at the application level hold this only: each step fills the buffers anew. */
+/* Holds all that a checkpoint at the application level needs, because each step fills the buffers
+ * again. */
 static struct {
   int step;
-  uint64_t sum; /* of what was received */
-  double least; /* time step */
+  uint64_t sum; /* checksum of the data received */
+  double least; /* smallest time step */
 } progress;
 
 static void place(struct grid *g)

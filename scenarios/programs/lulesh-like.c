@@ -1,32 +1,34 @@
 /* lulesh-like: hydrodynamics on a cube of cubes, with the communication of LULESH.
  *
- * Written from publications about LULESH (I. Karlin et al., "LULESH Programming Model and
- * Performance Ports Overview", LLNL-TR-608824, 2012), not from its source, and much shorter: the
- * gas moves little, so the mesh is fixed.
+ * This file was written from publications about LULESH (I. Karlin et al., "LULESH Programming Model
+ * and Performance Ports Overview", LLNL-TR-608824, 2012), not from its source. It is much shorter,
+ * because the gas moves little, so the mesh is fixed.
  *
- * Model: a gas in a box of rigid walls, with uneven internal energy and a spark in the corner at
- * the origin. Elements have energy and volume, nodes have velocities. In each time step all ranks
- * agree on its length; elements compute their pressure, with an artificial viscosity limited by
- * their neighbours; it accelerates their nodes; the nodes move; the elements do the work. That work
- * and the energy that the nodes gain are the same sum in another order (Caramana et al., "The
- * Construction of Compatible Hydrodynamics Algorithms Utilizing Conservation of Total Energy",
- * J. Comput. Phys. 146, 1998), so total energy is conserved up to rounding, whatever the pressures.
- * Data of the wrong step, or missing data, violate conservation.
+ * Model: there is a gas in a box of rigid walls, with uneven internal energy and a spark in the
+ * corner at the origin. Elements have energy and volume, nodes have velocities. A time step has
+ * five parts: all ranks agree on the length of the step; elements compute their pressure, with an
+ * artificial viscosity that depends on their neighbours; the pressure accelerates their nodes; the
+ * nodes move; the elements do the work. The work of the elements and the energy that the nodes gain
+ * are the same sum in another order (Caramana et al., "The Construction of Compatible Hydrodynamics
+ * Algorithms Utilizing Conservation of Total Energy", J. Comput. Phys. 146, 1998). So total energy
+ * is conserved up to rounding, whatever the pressures are. Data of the wrong step, or missing data,
+ * violate conservation.
  *
- * Distribution: a cube number of ranks, SIDE^3 elements each (weak scaling). Nodes between ranks
- * belong to all of them. In each step
+ * Distribution: the number of ranks is a cube, and each rank has SIDE^3 elements (weak scaling).
+ * Nodes between ranks belong to all these ranks. In each step the ranks exchange:
  *     all ranks   the smallest time step, MPI_Allreduce
  *     6 faces     compression of the outermost elements along each axis
  *     26 faces, edges, corners    forces, summed by every rank that has the node
  *     7 of them   velocities before and after the step, from the highest of these ranks, so that
  *                 all have the same bits
- * Receives are posted and partners are named. As many values go the same ways as in LULESH.
+ * Receives are posted ahead, and partners are named. Each message has as many values as in LULESH.
  *
  * Usage: lulesh-like [SIDE [STEPS]]    45 elements in each direction, 75 steps
  *        lulesh-like [-p] -w WIDE [STEPS]    a whole box of WIDE^3 elements on any number of ranks
- *            whose grid (MPI_Dims_create) divides it. Arrays are protected as distributed ones, so
- *            that another number of ranks can go on from a checkpoint. -p prints all energies
- * Exit code, the same on all ranks: 0 energy is conserved, 1 it is not, 64 usage.
+ *            whose grid (MPI_Dims_create) divides the box. Arrays are protected as distributed
+ *            arrays, so that another number of ranks can go on from a checkpoint. -p prints all
+ *            energies.
+ * The exit code is the same on all ranks: 0 energy is conserved, 1 it is not, 64 usage.
  */
 #include <math.h>
 #include <mpi.h>
@@ -46,14 +48,15 @@ enum {
   EXIT_CONSERVED = 0,
   EXIT_NOT_CONSERVED = 1,
   EXIT_USAGE = 64,
-  DEFAULT_SIDE = 45, /* the default of LULESH, for each domain */
+  DEFAULT_SIDE = 45, /* default of LULESH for the side of each domain */
   DEFAULT_STEPS = 75,
   TAG_COMPRESSION = 1 * DIRECTIONS,
   TAG_FORCE = 2 * DIRECTIONS,
   TAG_VELOCITY = 3 * DIRECTIONS,
-  MOTION = 2 * DIMENSIONS, /* velocities of a node, before and after */
-  /* Bytes of LULESH itself: those that the program of Dichev and Nikolopoulos (EuroMPI 2019,
-   * reference 2) copies in an iteration, to a second domain and back, and those that it writes. */
+  MOTION = 2 * DIMENSIONS, /* numbers for the velocities of a node before and after a step */
+  /* These are numbers of bytes in LULESH itself: the program of Dichev and Nikolopoulos (EuroMPI
+   * 2019, reference 2) copies the first two kinds in an iteration, to a second domain and back,
+   * and writes the other two to a file. */
   COPIED_OF_ELEMENT = 16 * 4 + 12 * 8,
   COPIED_OF_NODE = 13 * 8,
   STORED_OF_ELEMENT = 8 * 4 + 5 * 8,
@@ -65,29 +68,30 @@ static const double GAMMA = 1.4;
 static const double COURANT = 0.2;
 static const double VISCOSITY = 1.5;
 static const double SPARK = 20.0;
-/* Operations of LULESH itself: with the 316 Mflop/s of platforms/cirrus.xml a step computes for
- * 0.34 s (Table 4: 33.2 s less 7.5 s of other things, 75 steps). */
+/* FLOPS_OF_ELEMENT is the number of operations of LULESH itself for an element. At the 316 Mflop/s
+ * of platforms/cirrus.xml a step then computes for 0.34 s, as in Table 4: 33.2 s less 7.5 s of
+ * other work, for 75 steps. */
 static const double FLOPS_OF_ELEMENT = 1190.0;
 
-/* The place of this rank in the cube of ranks. */
+/* Describes the position of this rank in the cube of ranks. */
 struct place {
   int rank, ranks;
-  int grid[DIMENSIONS]; /* ranks in each direction */
-  int at[DIMENSIONS];   /* of this one */
+  int grid[DIMENSIONS]; /* number of ranks in each direction */
+  int at[DIMENSIONS];   /* position of this rank in each direction */
 };
 
 static struct place place;
-static int side[DIMENSIONS];  /* elements in each direction */
-static int nodes[DIMENSIONS]; /* the same, of nodes */
-static int wide; /* elements of the whole box in each direction; 0: SIDE of each rank */
+static int side[DIMENSIONS];  /* number of elements in each direction */
+static int nodes[DIMENSIONS]; /* number of nodes in each direction */
+static int wide; /* elements of the whole box in each direction, or 0 if each rank has SIDE */
 
 /* Only `compression` has a frame for the elements of neighbours. In the units used here an element
  * has volume 1 and, at first, mass 1 and energy about 1. */
 static double *energy, *volume, *pressure, *compression;
-static double *velocity, *force; /* three for each node */
-static bool prints;              /* all elements, at the end */
+static double *velocity, *force; /* three numbers for each node */
+static bool prints;              /* true if all energies are printed at the end */
 static double sent;              /* bytes of this rank's messages, in the last step */
-static double *inverse_mass;     /* of nodes; in the walls they have less */
+static double *inverse_mass;     /* inverse masses of nodes; nodes in walls have less mass */
 
 static double *out[DIRECTIONS], *in[DIRECTIONS];
 
@@ -96,7 +100,7 @@ static size_t element_at(int x, int y, int z)
   return ((size_t)z * (size_t)side[1] + (size_t)y) * (size_t)side[0] + (size_t)x;
 }
 
-static size_t framed_at(int x, int y, int z) /* -1 .. side */
+static size_t framed_at(int x, int y, int z) /* coordinates go from -1 to side */
 {
   const size_t row = (size_t)side[0] + 2, rows = (size_t)side[1] + 2;
   return ((size_t)(z + 1) * rows + (size_t)(y + 1)) * row + (size_t)(x + 1);
@@ -149,7 +153,8 @@ static int order_of(int direction)
   return order;
 }
 
-/* Returns true if no dimension of the direction goes against `way` (1: up, -1: down). */
+/* Returns whether the direction goes up (`way` 1) or down (`way` -1) in some dimensions, and the
+ * other way in none. */
 static bool goes_only(int direction, int way)
 {
   for (int d = 0; d < DIMENSIONS; d++)
@@ -158,7 +163,7 @@ static bool goes_only(int direction, int way)
   return order_of(direction) > 0;
 }
 
-/* Returns the rank in that direction, or MPI_PROC_NULL behind a wall. */
+/* Returns the rank in that direction, or MPI_PROC_NULL if there is a wall. */
 static int neighbour(int direction)
 {
   int rank = 0;
@@ -171,7 +176,7 @@ static int neighbour(int direction)
   return rank;
 }
 
-/* A box of the nodes or elements that two neighbours share. */
+/* Describes a box of the nodes or elements that two neighbours share. */
 struct box {
   int from[DIMENSIONS], to[DIMENSIONS];
 };
@@ -187,8 +192,8 @@ static struct box nodes_shared(int direction)
   return box;
 }
 
-/* Returns the outermost layer of elements; with `beyond` 1 it is the neighbour's layer behind
- * that. */
+/* Returns the outermost layer of elements. With `beyond` 1, returns the neighbour's layer next to
+ * it. */
 static struct box elements_shared(int direction, int beyond)
 {
   struct box box;
@@ -200,7 +205,7 @@ static struct box elements_shared(int direction, int beyond)
   return box;
 }
 
-/* Calls what follows for each (x, y, z) of the box. */
+/* Executes the following statement for each (x, y, z) of the box. */
 #define EACH(box)                                                                                  \
   for (int z = (box).from[2]; z <= (box).to[2]; z++)                                               \
     for (int y = (box).from[1]; y <= (box).to[1]; y++)                                             \
@@ -227,8 +232,8 @@ static void add_forces(int direction)
     force[node_at(x, y, z) + (size_t)d] += *next++;
 }
 
-/* Packs the velocities after the step, and the velocities before it, which move_nodes() has put
- * into `force`. */
+/* Packs the velocities after the step. Also packs those before it, which move_nodes() has put into
+ * `force`. */
 static int pack_motion(int direction)
 {
   const struct box box = nodes_shared(direction);
@@ -254,7 +259,7 @@ static void take_motion(int direction)
   }
 }
 
-/* Posts the receive and the send of one direction; `count` is the same both ways. */
+/* Posts the receive and the send of one direction. Both have `count` numbers. */
 static int exchange(int to, int from, int tag, int count, MPI_Request *requests)
 {
   int posted = 0;
@@ -309,7 +314,8 @@ static void agree_on_velocities(void)
         take_motion(i);
 }
 
-/* The eight nodes of an element: bit d of a corner's number tells its side in dimension d. */
+/* Holds the eight nodes of an element. Bit d of a corner's number tells the side of the corner in
+ * dimension d. */
 struct corners {
   size_t node[8];
 };
@@ -420,8 +426,8 @@ static void find_compressions(void)
   frame_compression();
 }
 
-/* Returns 1 in a shock and 0 where the neighbours are compressed as much, as viscosity would only
- * heat them. */
+/* Returns a factor of the viscosity: 1 in a shock, and 0 if the neighbours are compressed as much,
+ * because viscosity would then only heat them. */
 static double limiter(int x, int y, int z)
 {
   const double own = compression[framed_at(x, y, z)];
@@ -462,7 +468,7 @@ static void push_nodes(void)
   sum_forces();
 }
 
-/* Removes the force across a wall, so that nodes in it move along it only. */
+/* Removes the force across a wall, so that nodes in the wall move only along it. */
 static void hold_walls(void)
 {
   for (int d = 0; d < DIMENSIONS; d++)
@@ -475,8 +481,8 @@ static void hold_walls(void)
     }
 }
 
-/* Leaves in `force` the mean of the velocities before and after the step, at which nodes have
- * moved. */
+/* Changes the velocities by the forces. Leaves in `force` the mean of the velocities before and
+ * after the step, at which the nodes move during the step. */
 static void move_nodes(double step)
 {
   const size_t count = volume_of(nodes, 0);
@@ -534,7 +540,8 @@ static int number_of(int x, int y, int z)
   return (at[2] * place.grid[1] * side[1] + at[1]) * place.grid[0] * side[0] + at[0];
 }
 
-/* Returns an energy between 0.5 and 1.5, by the place of the element in the whole box. */
+/* Returns an energy between 0.5 and 1.5 that depends on the position of the element in the whole
+ * box. */
 static double first_energy(int x, int y, int z)
 {
   const int number = number_of(x, y, z);
@@ -581,7 +588,8 @@ static void begin(void)
              STORED_OF_ELEMENT * count + STORED_OF_NODE * points);
 }
 
-/* A shared node belongs to the lowest rank that has it. */
+/* Returns whether this rank is the lowest rank that has the node. A shared node belongs to that
+ * rank. */
 static bool is_own(int x, int y, int z)
 {
   return (x > 0 || place.at[0] == 0) && (y > 0 || place.at[1] == 0) && (z > 0 || place.at[2] == 0);
@@ -632,16 +640,16 @@ static void free_all(void)
   }
 }
 
-/* The progress of the run. Checkpoints at the application level hold it, and the arrays that a step
- * leaves to the next one. */
+/* Holds the progress of the run. Checkpoints at the application level contain it, and the arrays
+ * that a step leaves to the next one. */
 static struct {
   int step;
   int code;
-  double before, start; /* energy, time */
+  double before, start; /* energy at the beginning, and time of the beginning */
 } progress;
 
-/* Protects the arrays as parts of whole ones, which other numbers of ranks can read. A node between
- * ranks has the same velocity at all of them. */
+/* Protects the arrays as parts of distributed arrays, which another number of ranks can read. A
+ * node between ranks has the same velocity at all of them. */
 static void protect_parts(void)
 {
   long long whole[DIMENSIONS], first[DIMENSIONS], part[DIMENSIONS];
@@ -657,7 +665,8 @@ static void protect_parts(void)
     whole[i]++;
     part[i]++;
   }
-  whole[DIMENSIONS - 1] *= DIMENSIONS; /* components */
+  /* the last dimension also counts the components of a vector */
+  whole[DIMENSIONS - 1] *= DIMENSIONS;
   first[DIMENSIONS - 1] *= DIMENSIONS;
   part[DIMENSIONS - 1] *= DIMENSIONS;
   tell_part(4, velocity, DIMENSIONS, whole, first, part);
@@ -748,7 +757,7 @@ static int run(int steps)
     progress.before = total_energy();
     progress.start = MPI_Wtime();
     progress.step = 1;
-    if (wide > 0) /* what ranks protect apart from arrays must not differ */
+    if (wide > 0) /* data other than arrays must be the same at all ranks */
       MPI_Bcast(&progress, sizeof progress, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
   if (place != RECLINE_AT_END) {
@@ -794,7 +803,7 @@ static bool make_grid(void)
   return fits;
 }
 
-/* Reads the arguments; returns false if they are no usage. */
+/* Reads the arguments. Returns false if their form is wrong. */
 static bool parse(int argc, char **argv, int *steps)
 {
   int next = 1, size = DEFAULT_SIDE;
@@ -830,7 +839,7 @@ int main(int argc, char **argv)
     fprintf(stderr,
             "lulesh-like: expected [SIDE [STEPS]] or [-p] -w WIDE [STEPS], each at least 1\n");
   }
-  MPI_Finalize(); /* in which a checkpoint may be taken: what is protected must be there */
+  MPI_Finalize(); /* a checkpoint may be taken in this call, so protected data must still exist */
   free_all();
   return code;
 }

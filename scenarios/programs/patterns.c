@@ -48,16 +48,16 @@ enum {
   WORD = 8,
   ATOMS = 121856,
   COORDINATES = 12,
-  PLACE = 2 * WORD /* of a disk */
+  PLACE = 2 * WORD /* bytes of the position of a disk */
 };
 
 struct state {
   int rank, ranks;
-  int columns, rows, column, row; /* of the grid of ranks */
+  int columns, rows, column, row; /* size of the grid of ranks, and position of this rank */
   unsigned char *out, *in;
   uint64_t sum;
   int step, steps;
-  int share; /* bytes of a slave's disks */
+  int share; /* number of bytes of a slave's disks */
   int block; /* bytes of the rows of a block of pivots */
 };
 
@@ -93,7 +93,7 @@ static void get(int peer, int bytes, int tag)
   take(bytes);
 }
 
-/* Sends to one neighbour and receives as many bytes from another. */
+/* Sends to one neighbour, and receives the same number of bytes from another. */
 static void shift(int to, int from, int bytes, int tag)
 {
   MPI_Request request;
@@ -146,7 +146,7 @@ static void lu(double flops)
   int y = 2 * VALUES * WORD * (POINTS / s.columns) * POINTS;
   lu_sweep(flops, 1, west(), north(), east(), south());
   lu_sweep(flops, 2, east(), south(), west(), north());
-  /* a rank exchanges with one partner at a time, so that no circle of ranks waits */
+  /* a rank exchanges with one partner at a time, in an order without a circle of waiting ranks */
   for (int turn = 0; turn < 2; turn++) {
     int beside = (s.column + turn) % 2 ? west() : east(),
         below = (s.row + turn) % 2 ? north() : south();
@@ -236,7 +236,8 @@ static void matmul(double flops)
     smpi_execute_flops(flops);
     put(0, back, 2);
   }
-  int first = s.steps > slaves ? s.steps - slaves : 0; /* tasks whose results are not back */
+  /* first task whose result has not come back */
+  int first = s.steps > slaves ? s.steps - slaves : 0;
   for (int unit = first; s.rank == 0 && s.step + 1 == s.steps && unit < s.steps; unit++)
     get(1 + unit % slaves, back, 2);
 }
@@ -282,13 +283,14 @@ static void neuron(double flops)
 static const struct {
   const char *name;
   void (*step)(double flops);
-  int square; /* the ranks must be a square */
+  int square; /* true if the number of ranks must be a square */
 } kernels[] = {{"lu", lu, 0},       {"ep", ep, 0},           {"bt", bt, 1},
                {"sp", sp, 1},       {"gromacs", gromacs, 0}, {"matmul", matmul, 0},
                {"gauss", gauss, 0}, {"neuron", neuron, 0},   {"disks", disks, 0}};
 
-/* Lays the ranks out as a grid as near to a square as their number allows. A system of disks has an
- * edge, and one of equations has equations; the other number is 0. */
+/* Arranges the ranks in a grid, as near to a square as their number allows. `edge` is the edge of a
+ * system of disks, and `equations` the size of a system of equations; the number that does not
+ * apply is 0. */
 static void lay_out(int steps, int edge, int equations)
 {
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);

@@ -12,32 +12,36 @@
  *   - all ranks follow one order of all transfers and name their sources (FAMILY_ORDERED), or
  *   - it is a collective, a shift by Sendrecv, or masters that answer workers.
  *
- * A wildcard receive must not take a message of another step. So where the source is ANY, tags are
- * of this step only; where the tag is ANY, everything from that source is received so, in the
- * order of sending; and where both are, the step has its own communicator or ends in a barrier.
- * With seeds that are 0 modulo 4 it has a communicator: a barrier separates steps while all ranks
- * advance together, but a rank that repeats steps of the others finds all their messages at once.
+ * A wildcard receive must not take a message of another step. There are three cases. If only the
+ * source is ANY, the tags of the messages belong to this step alone. If only the tag is ANY, all
+ * messages from that source are received with tag ANY, in the order of sending. If both are ANY,
+ * the step has a communicator of its own, or ends in a barrier. With seeds that are 0 modulo 4 it
+ * has a communicator: a barrier separates steps only while all ranks advance together. A rank that
+ * repeats steps alone finds the messages of the others from all these steps at once.
  *
  * Checks. Each rank has a 64-bit state. A message's content is derived from its sender's
  * state, and every content received changes the receiver's state. So any message that is wrong,
  * lost, duplicated or stale changes the final states.
- *   - Seeds that are even: where the order of arrival is open, it does not enter the state. Then
- *     the final states are unique, rank 0 prints them, and they can be compared with those of a
- *     run without failures.
- *   - Seeds that are odd: the order of arrival enters the state, and so do the outcomes of tests,
- *     probes and wait-anys. There is no reference run, so the program checks itself, as it does for
- *     even seeds. It compares each flow's order and lengths with the schedule. At the end it
- *     compares, for each pair of ranks, digests of all that one has sent and all that the other was
- *     given. That finds orphans whose sender has since sent other content.
- * Some steps begin an iteration, at all ranks alike. With seeds that are 0 or 1 modulo 4 all
- * requests are completed before, so that a message is received in the iteration in which it is
- * sent; with seeds that are 2 they are not; the others have no iterations.
+ *   - With even seeds the order of arrival does not enter the state. So the final states are the
+ *     same in every run, rank 0 prints them, and they can be compared with those of a run without
+ *     failures.
+ *   - With odd seeds the order of arrival enters the state, and so do the outcomes of tests, probes
+ *     and wait-anys. So no other run has the same states, and the program can only check itself. It
+ *     also does so for even seeds: it compares each flow's order and lengths with the schedule. At
+ *     the end it compares, for each pair of ranks, a digest of all messages that one has sent with
+ *     a digest of all messages that the other was given. The digests differ if there is an orphan
+ *     whose sender has later sent other content.
+ *
+ * Some steps begin an iteration, and all ranks begin it in the same step. With seeds that are 0 or
+ * 1 modulo 4 all requests are completed ahead of an iteration, so a message is received in the
+ * iteration in which it is sent. With seeds that are 2 modulo 4 they are not, and with seeds that
+ * are 3 modulo 4 there are no iterations.
  *
  * State is in static memory, on the stack (the recursion over steps) and on the heap, and each kind
  * is checked.
  *
  * Rank 0 prints "state: HEX" for even seeds and "verification: PASS" or "verification: FAIL" with
- * the first error. Exit code, the same on all ranks: 0 passed, 1 failed, 64 usage.
+ * the first error. The exit code is the same on all ranks: 0 passed, 1 failed, 64 usage.
  */
 #include "random.h"
 
@@ -77,7 +81,7 @@ static void make_group(struct group *made, const struct group *parent, struct rn
 {
   int colour[RANKS_MAX], key[RANKS_MAX], colours = 1 + below(rng, 3);
   bool dup = one_in(rng, 3);
-  for (int i = 0; i < me.ranks; i++) { /* every rank draws as often */
+  for (int i = 0; i < me.ranks; i++) { /* every rank draws the same number of times */
     colour[i] = one_in(rng, 8) ? MPI_UNDEFINED : below(rng, colours);
     key[i] = below(rng, me.ranks);
   }
@@ -98,7 +102,7 @@ static void make_group(struct group *made, const struct group *parent, struct rn
     check_group(made);
 }
 
-/* Returns one of the live communicators, the same at every rank. */
+/* Returns one of the live communicators. It is the same at every rank. */
 static struct group *some_group(struct rng *rng)
 {
   struct group *group = &me.group[below(rng, SLOTS)];
@@ -113,7 +117,7 @@ static void communicators(int step)
     make_group(slot, some_group(&rng), &rng);
     return;
   }
-  close_open(0); /* requests may name it */
+  close_open(0); /* pending requests may use the communicator */
   end_begun(0);
   if (slot->comm != MPI_COMM_NULL)
     MPI_Comm_free(&slot->comm);
@@ -260,7 +264,7 @@ static void cross_check(void)
     found(SUM, me.rank);
 }
 
-/* Prints the verdict; returns the exit code, the same everywhere. */
+/* Prints the verdict. Returns the exit code, which is the same at all ranks. */
 static int judge(void)
 {
   struct finding all[RANKS_MAX];

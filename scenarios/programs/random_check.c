@@ -80,7 +80,7 @@ void fold(uint64_t what)
   me.state = mix(me.state, what);
 }
 
-/* Folds in an outcome that depends on time, for seeds that want it. */
+/* Changes the state by an outcome that depends on time, if the seed is odd. */
 void fold_outcome(uint64_t what)
 {
   if (me.ordered)
@@ -130,8 +130,8 @@ void write_message(uint64_t *word, size_t bytes, uint64_t id, int dest)
   me.sent[dest] += digest;
 }
 
-/* Judges what was received as message `id` from `source`, a rank of the world. Returns what is to
- * be folded in. */
+/* Judges the content of message `id` from `source`, a rank of MPI_COMM_WORLD. Returns the number by
+ * which the state is to change. */
 uint64_t read_message(const uint64_t *word, size_t bytes, uint64_t id, int source)
 {
   size_t words = bytes / 8;

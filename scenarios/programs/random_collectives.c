@@ -1,4 +1,5 @@
-/* This part of the program `random` has shifts, masters with workers, collectives. */
+/* This part of the program `random` makes shifts, exchanges of a master with workers, and
+ * collectives. */
 #include "random.h"
 
 #include <stdlib.h>
@@ -63,16 +64,16 @@ void shift(int step, const struct group *group)
 
 /* ---- a master and workers ---- */
 
-/* Workers ask, the master answers whoever comes first. With an even seed each worker asks as often
- * as the schedule says. With an odd seed it asks until it is told to stop, after as many questions
- * in total. */
+/* Workers ask, and the master answers the question that comes first. With an even seed each worker
+ * asks as often as the schedule says. With an odd seed it asks until it is told to stop; all
+ * workers together ask as often as the schedule says. */
 struct farm {
   int step;
   const struct group *group;
   int master, total;
-  int asks[RANKS_MAX];        /* of each worker */
-  int bytes;                  /* of an answer */
-  int question, answer, stop; /* tags */
+  int asks[RANKS_MAX];        /* number of questions of each worker */
+  int bytes;                  /* number of bytes of an answer */
+  int question, answer, stop; /* tags of the messages */
 };
 
 static struct farm farm_new(int step, const struct group *group)
@@ -182,25 +183,26 @@ enum collective {
   COLLECTIVES
 };
 
-/* One collective as this rank sees it. Blocks differ in length where the call allows it. */
+/* Describes one collective as this rank sees it. Blocks have different lengths if the call allows
+ * that. */
 struct collect {
   struct collect *next;
-  MPI_Request request; /* nonblocking ones */
+  MPI_Request request; /* request of a nonblocking collective */
   bool nonblocking;
-  bool sum, in_place; /* reductions */
+  bool sum, in_place; /* for reductions: the operation is a sum; the call works in place */
   int step;
   const struct group *group;
   enum collective kind;
   int root;
   bool unequal;
   int count[RANKS_MAX],
-      start[RANKS_MAX]; /* words of the blocks, by rank; in Alltoall to and from that rank */
-  int back[RANKS_MAX], back_start[RANKS_MAX]; /* Alltoallv: words that come in, by rank */
+      start[RANKS_MAX]; /* words of the blocks, by rank; in Alltoall blocks to and from that rank */
+  int back[RANKS_MAX], back_start[RANKS_MAX]; /* for Alltoallv: words received, by rank */
   int out_words, in_words;
   uint64_t *out, *in;
 };
 
-static MPI_Op chain; /* not commutative: see compose() */
+static MPI_Op chain; /* operation that does not commute, see compose() */
 
 /* A pair (a, b) stands for x -> a x + b; `into` becomes the composition of `before` and then
  * `into`. */
@@ -215,7 +217,7 @@ static void compose(void *before, void *into, int *length, MPI_Datatype *type)
   }
 }
 
-static MPI_Datatype pair; /* two words, for compose() */
+static MPI_Datatype pair; /* datatype of two words, for compose() */
 
 void collectives_begin(void)
 {
@@ -242,7 +244,8 @@ static void tell_got(const struct collect *c, int from, const uint64_t *word, in
   me.got[c->group->member[from]] += mix((uint64_t)c->step, hash_words(word, (size_t)count));
 }
 
-/* Notes the words as sent to and got from each member, as all members must have the same. */
+/* Notes that the words were sent to each member and received from it, as all members must have the
+ * same words. */
 static void tell_same(const struct collect *c, const uint64_t *word, int count)
 {
   for (int i = 0; i < c->group->size; i++) {
@@ -259,8 +262,8 @@ static uint64_t sum_of(const uint64_t *word, int count)
   return sum;
 }
 
-/* Adds up what goes into sums and subtracts what comes out: over all ranks the balance must be 0,
- * as sums are linear. */
+/* Adds the values that go into sums, and subtracts those that come out. Over all ranks the balance
+ * must be 0, as sums are linear. */
 static void balance(const struct collect *c, const uint64_t *word, int count, bool comes_out)
 {
   uint64_t share = mix((uint64_t)c->step, 5) * sum_of(word, count);
@@ -277,7 +280,8 @@ static int block_words(struct rng *rng, int size)
   return kind < 9 ? below(rng, 400) : below(rng, 40000 / size);
 }
 
-/* Returns the length of the block from one rank to another; both compute the same. */
+/* Returns the length of the block that one rank sends to another. Both ranks compute the same
+ * length. */
 static int cross_words(const struct collect *c, int from, int to)
 {
   struct rng rng = rng_for(c->step, mix((uint64_t)(1000 * from + to), group_hash(c->group)));
@@ -333,7 +337,7 @@ static void broadcast(struct collect *c)
   CALL(c, Bcast, Ibcast, c->out, c->out_words, MPI_UINT64_T, c->root, c->group->comm);
 }
 
-/* Reduces whole vectors, by a sum (whose balance is checked) or by composition. */
+/* Reduces complete vectors, by a sum (whose balance is checked) or by composition. */
 static int reduced(const struct collect *c)
 {
   return c->sum ? c->out_words : c->out_words / 2;
@@ -448,7 +452,7 @@ static void check_scan(const struct collect *c)
   int last = c->group->size - 1, me_here = c->group->rank, words = c->out_words;
   bool exclusive = c->kind == EXSCAN;
   if (exclusive && me_here == 0)
-    memset(c->in, 0, 8 * (size_t)words); /* MPI leaves it undefined */
+    memset(c->in, 0, 8 * (size_t)words); /* MPI leaves this result undefined */
   uint64_t *other = room(8 * (size_t)words);
   for (int i = 0; i < words; i++)
     other[i] = exclusive ? c->in[i] + c->out[i] : c->in[i] - c->out[i];

@@ -10,10 +10,10 @@ enum family { FAMILY_POSTED, FAMILY_STARTED, FAMILY_ORDERED, FAMILIES };
 enum naming { NAMED, ANY_SENDER, ANY_LABEL, ANY_BOTH, NAMINGS };
 
 struct transfer {
-  int from, to; /* ranks of the group */
+  int from, to; /* sender and receiver, as ranks of the group */
   int tag;
   int bytes;
-  bool taken; /* it was received */
+  bool taken; /* the transfer was received */
 };
 
 struct plan {
@@ -22,10 +22,10 @@ struct plan {
   bool fenced;   /* no message of another step can match a receive of this one */
   bool own_comm; /* `fenced` because the step has a communicator of its own */
   struct group group;
-  enum naming naming[RANKS_MAX]; /* how a rank names what it receives */
-  int count, largest;            /* largest that this rank receives */
+  enum naming naming[RANKS_MAX]; /* by rank: how its receives name source and tag */
+  int count, largest; /* number of transfers, and size of the largest that this rank receives */
   struct transfer transfer[TRANSFERS_MAX];
-  uint64_t sum; /* of what was received, in any order */
+  uint64_t sum; /* sum of what was received, which does not depend on the order */
 };
 
 int random_bytes(struct rng *rng, bool may_be_large)
@@ -190,7 +190,7 @@ struct batch {
   MPI_Request request[2 * TRANSFERS_MAX];
 };
 
-/* How a rank waits for the requests of a batch. */
+/* Lists the ways in which a rank waits for the requests of a batch. */
 enum style { WAITALL, WAIT_EACH, WAITANY, WAITSOME, TEST_EACH, TESTALL, TESTANY, TESTSOME, STYLES };
 
 static void completed(struct batch *batch, int i, const MPI_Status *status)
@@ -219,7 +219,8 @@ static void wait_all(struct batch *batch)
       completed(batch, i, &status[i]);
 }
 
-/* Completes every request, beginning anywhere; tests it `polls` times before it waits. */
+/* Completes every request, in an order that begins at a random one. Tests a request `polls` times
+ * before it waits for it. */
 static void each(struct batch *batch, int polls)
 {
   int start = below(&me.own, batch->count);
@@ -398,8 +399,8 @@ static bool is_persistent(struct item *item)
   return item->persistent;
 }
 
-/* Starts a receive with room for the largest message: the k-th receive of a flow gets the k-th
- * message of the flow, and a wildcard any message. */
+/* Starts a receive with room for the largest message. The k-th receive of a flow gets the k-th
+ * message of the flow; a wildcard receive may get any message. */
 static void start_receive(struct batch *batch, const struct transfer *transfer)
 {
   const struct plan *plan = batch->plan;
@@ -448,8 +449,8 @@ static void blocking_send(const struct plan *plan, const struct transfer *transf
     free(buffer);
 }
 
-/* Looks for a message that a receive can take, and narrows `source` and `tag` to it: by a probe, by
- * polls and then a probe, or not at all. */
+/* Looks for a message that a receive can take, and sets `source` and `tag` to those of the message.
+ * Does so by a probe, by polls and then a probe, or not at all. */
 static void look_ahead(const struct plan *plan, int *source, int *tag)
 {
   MPI_Status status;
@@ -512,8 +513,8 @@ static void in_order(struct plan *plan)
   plan_free(plan);
 }
 
-/* Puts each receive of this rank into the batch, or without a batch blocks in it. Receives follow
- * the order of sending; if they name their messages, they begin anywhere in it. */
+/* Puts each receive of this rank into the batch. Without a batch, blocks in each receive. Receives
+ * are in the order of sending; if they name their messages, they may begin with any of them. */
 static void for_receives(struct plan *plan, struct batch *batch)
 {
   int start = plan->naming[plan->group.rank] == NAMED ? below(&me.own, plan->count) : 0;

@@ -23,29 +23,30 @@
 
 enum { EXIT_USAGE = 64, SHIFTS = 512, ARGUMENTS_MAX = 12, OUT = 0, IN = 1 };
 
-/* A contiguous datatype of as many bytes, which replaces one that the program has made. */
+/* Describes a contiguous datatype of the same number of bytes as the program's own datatype, which
+ * it replaces. */
 struct own_type {
   int size;
   MPI_Datatype type;
 };
 
-/* The parts that never change, and the recording, lie outside of the rank's memory and in no
- * image. */
+/* Holds the recording and all that never changes. It lies outside of the rank's memory, so it is in
+ * no image. */
 struct replay {
-  const int32_t *word, *end; /* of the recording, where we are */
+  const int32_t *word, *end; /* next word of the recording, and its end */
   const char *sent; /* `head.sent` bytes and SHIFTS doubles: every message is a part of them */
   char *received;   /* the buffer of all receives */
   char *collected;  /* the buffer of all collectives, whose algorithms pass on its contents */
   char *in_place;
   char **held;  /* by request: the private buffer of a collective or of a persistent send */
-  int *lasting; /* by request: bytes of a persistent send; 0: of others */
+  int *lasting; /* by request: bytes of a persistent send, or 0 for other requests */
   MPI_Request *request, *several;
   MPI_Comm *comm;
-  int *starts[2]; /* of blocks, one after the other: OUT and IN */
+  int *starts[2]; /* starts of the blocks of a call: OUT and IN */
   MPI_Aint *places[2];
   MPI_Datatype *types[2];
-  struct own_type *own_type; /* ends with none */
-  MPI_Op *own_op;            /* one that does not commute, and one that does */
+  struct own_type *own_type; /* the last entry is empty */
+  MPI_Op *own_op;            /* an operation that does not commute, and one that does */
   uint64_t shift;
 };
 
@@ -95,7 +96,7 @@ static MPI_Datatype next_type(void)
   return own->type;
 }
 
-/* Stands for the program's reductions, whose results no one reads. */
+/* Replaces the operations of the program's reductions, whose results nobody reads. */
 static void leave_as_it_is(void *in, void *out, int *count, MPI_Datatype *type)
 {
   (void)in, (void)out, (void)count, (void)type;
@@ -133,7 +134,8 @@ static const int *next_counts(int way)
   return counts;
 }
 
-/* Reads the types of blocks with these counts. The starts of the blocks then are in bytes. */
+/* Reads the datatypes of blocks whose counts are given. From then on the starts of the blocks are
+ * in bytes. */
 static const MPI_Datatype *next_types(int way, const int *counts)
 {
   int32_t count = next();
@@ -158,14 +160,14 @@ static MPI_Group next_group(void)
 
 /* ---- buffers ---- */
 
-/* Returns the contents of the next message. A rollback restores `shift`, so they are the same
- * again. */
+/* Returns the contents of the next message. A rollback restores `shift`, so the repeated message
+ * has the same contents. */
 static const void *contents(void)
 {
   return replay.sent + 8 * (replay.shift++ % SHIFTS);
 }
 
-/* Returns a private buffer for the request, until that is complete. */
+/* Returns a buffer that belongs to the request until the request is complete. */
 static char *hold(int request, int32_t bytes)
 {
   free(replay.held[request]);
@@ -180,8 +182,8 @@ static const void *next_sent(void)
   return bytes == BUFFER_NONE ? NULL : contents();
 }
 
-/* Returns the receive buffer of a collective. `request` is that of the call, or HANDLE_NONE. A call
- * that works in place finds in the buffer what it sends. */
+/* Returns the receive buffer of a collective. `request` is the request of the call, or HANDLE_NONE.
+ * If the call works in place, the buffer contains the data that the rank sends. */
 static void *next_collected(int request, bool in_place)
 {
   int32_t bytes = next();
@@ -240,12 +242,12 @@ union argument {
   MPI_Group group;
 };
 
-/* The call whose words are being read. */
+/* Describes the call whose words are being read. */
 struct call {
   enum deed deed;
   const char *signature;
-  int request; /* of a nonblocking collective; HANDLE_NONE: of others */
-  int way;     /* OUT or IN: the blocks that come next */
+  int request; /* request of a nonblocking collective, or HANDLE_NONE for other calls */
+  int way;     /* OUT or IN: which blocks come next */
   bool in_place;
 };
 
@@ -349,7 +351,8 @@ static void next_arguments(enum deed deed, int words, union argument *arguments)
     __VA_ARGS__;                                                                                   \
     break;
 #define CALL(NAME, ...) DO(NAME, MPI_##NAME(__VA_ARGS__))
-/* Defines the blocking call, and the nonblocking one, whose request is argument LAST. */
+/* Defines the blocking call and the nonblocking one. In the nonblocking call the request is
+ * argument LAST. */
 #define BOTH(NAME, INAME, LAST, ...)                                                               \
   CALL(NAME, __VA_ARGS__)                                                                          \
   CALL(INAME, __VA_ARGS__, Q(LAST))
@@ -506,7 +509,7 @@ static void *outside(size_t bytes)
   return memory;
 }
 
-/* Fills in doubles between 1 and 2 that differ as long as 32 bits allow. */
+/* Fills the array with doubles between 1 and 2. Up to 2^32 of them differ from each other. */
 static void make_contents(size_t bytes, unsigned rank)
 {
   size_t count = bytes / sizeof(double) + SHIFTS + 1;

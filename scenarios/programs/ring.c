@@ -11,7 +11,7 @@
  *
  * Usage: ring BYTES LAPS [EVERY]
  *   With EVERY it prints "us_LAP: ... per hop" behind each EVERY laps.
- * Exit code, the same on all ranks: 0 verified, 1 not verified, 64 usage.
+ * The exit code is the same on all ranks: 0 verified, 1 not verified, 64 usage.
  */
 #include <limits.h>
 #include <mpi.h>
@@ -31,13 +31,15 @@ enum {
 struct ring {
   int rank, ranks;
   int bytes, laps;
-  int every; /* laps between printed times; 0: none are printed */
+  int every; /* laps between printed times, or 0 if no times are printed */
   unsigned char *token;
-  unsigned char *received; /* a second buffer: rank 0 of a ring of one sends to itself */
+  /* a second buffer, because the only rank of a ring of one sends to itself */
+  unsigned char *received;
 };
 
 static struct ring ring;
-static int hops_made; /* by this rank; a static, so that a rollback has a global to restore */
+/* hops of this rank; the variable is static, so that a rollback has a global variable to restore */
+static int hops_made;
 
 static unsigned char stamp(int rank, int lap)
 {
@@ -110,7 +112,7 @@ static uint64_t checksum(const unsigned char *bytes, int count)
   return hash;
 }
 
-/* Writes the token as it must come out, from the combined history of one byte. */
+/* Writes the expected token, which it computes from the combined history of one byte. */
 static void expect_token(unsigned char *token)
 {
   unsigned char factor = 1;
@@ -134,7 +136,7 @@ static void report_time(double seconds)
   printf("time: %.6f us per hop, %.6f MB/s\n", hop_us, ring.bytes / hop_us);
 }
 
-/* Rank 0 has the token at the end, so it judges; all ranks return its verdict. */
+/* Judges the token at rank 0, which has it at the end. All ranks return the verdict of rank 0. */
 static int report_result(void)
 {
   int code = EXIT_VERIFIED;

@@ -7,7 +7,7 @@
  *
  * Usage: script FILE [each]
  * With `each` every rank prints its own history, so that only the script's messages are sent.
- * Exit code, the same on all ranks: 0, or 64 if FILE is not a script.
+ * The exit code is the same on all ranks: 0, or 64 if FILE is not a script.
  */
 #include "world/script/script.h"
 
@@ -31,21 +31,21 @@ struct receive {
 struct state {
   const struct script *script;
   MPI_Comm comm[SCRIPT_COMMS];
-  uint32_t last; /* the last content received, which IF tests */
+  uint32_t last; /* last content received, which the operation IF tests */
   int rank, ranks;
-  unsigned room; /* for the largest payload, in bytes */
+  unsigned room; /* bytes of the largest payload */
   struct content history;
-  uint32_t next; /* the operation that it is at */
+  uint32_t next; /* number of the next operation */
   struct receive named[SCRIPT_NAMES];
   MPI_Win window;
-  uint16_t *cell; /* of the window */
+  uint16_t *cell; /* cells of the window */
   /* accesses that are not complete, or NULL if there is none */
   const struct operation *access[SCRIPT_PENDING];
   uint16_t given[SCRIPT_PENDING], fetched[SCRIPT_PENDING];
 };
 
-/* Makes a choice. A protocol may have to replay its outcome, so the layer makes the choice if it is
- * there. Without the layer, the history so far decides. */
+/* Makes a choice. If the layer is there, the layer makes it, because a protocol may have to replay
+ * its outcome. Without the layer, the history so far decides. */
 static uint32_t choose(const struct state *state, unsigned count)
 {
   if (recline_choose)
@@ -96,7 +96,7 @@ static void see(struct state *state, struct content seen)
   state->history = content_fold(state->history, seen);
 }
 
-/* Returns the content of the next send; two sends in a row differ. */
+/* Returns the content of the next send. Two sends in a row have different contents. */
 static struct content now(const struct state *state)
 {
   return content_fold(state->history, content_of(state->next));
@@ -144,8 +144,8 @@ static struct content together(const unsigned char *payloads, int members, size_
   return sum;
 }
 
-/* Stands for each class of collectives by the call that gives a rank most. What the rank folds in
- * is the same as in the explorer's world. */
+/* Makes a collective call for each class of collectives: the call that gives a rank the most data.
+ * The history of the rank changes as in the explorer's world. */
 static void call(struct state *state, const struct operation *op)
 {
   size_t bytes = script_bytes(op);
@@ -190,7 +190,8 @@ static void cancel(struct state *state, const struct operation *op, struct recei
   see(state, received(named, &status));
 }
 
-/* Completes the receive if its message has come. A receive that is complete stays so. */
+/* Completes the receive if its message has come. If the receive is complete already, nothing
+ * changes. */
 static void test(struct state *state, struct receive *named)
 {
   MPI_Status status;
@@ -427,7 +428,7 @@ static void execute(struct state *state, const struct operation *op)
       recline_potential_checkpoint();
     break;
   case SCRIPT_COMPUTE:
-    /* smpi_execute() takes its seconds to be those of another machine (smpi/host-speed) */
+    /* smpi_execute() interprets seconds as those of another machine (smpi/host-speed) */
     smpi_execute_flops(op->seconds * sg_host_get_speed(sg_host_self()));
     break;
   case SCRIPT_COLLECTIVE:

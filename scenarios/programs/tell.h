@@ -17,7 +17,7 @@
 #pragma weak recline_restore
 #pragma weak recline_restarts
 
-/* Tells that iteration `iteration` begins; the first is 1. */
+/* Tells that iteration `iteration` begins. The first iteration is 1. */
 static inline void tell_iteration(unsigned iteration)
 {
   if (recline_iteration)
@@ -60,7 +60,7 @@ static inline size_t tell_recorded(int id)
   return recline_protected_bytes ? recline_protected_bytes(id) : 0;
 }
 
-/* Returns from where the program runs. After a crash it restores the registered items first. */
+/* Returns from which point the program runs. After a crash, restores the registered items first. */
 static inline enum recline_place tell_restarts(void)
 {
   return recline_restarts ? recline_restarts() : RECLINE_NO_RESTART;

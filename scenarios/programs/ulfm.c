@@ -12,16 +12,16 @@
 enum {
   PLACES_MAX = ULFM_PLACES_MAX,
   PROTECTED_MAX = 16,
-  TAG_CHECKPOINT = 1001, /* a checkpoint, for the next place */
-  TAG_OWN = 1002,        /* a checkpoint, back to the place whose data it holds */
-  TAG_ENDED = 1003       /* to spare processes */
+  TAG_CHECKPOINT = 1001, /* sends a checkpoint to the next place */
+  TAG_OWN = 1002,        /* sends a checkpoint back to the place whose data it has */
+  TAG_ENDED = 1003       /* tells spare processes that the work has ended */
 };
 
 struct sent {
   unsigned iteration;
   int partner, tag, count;
   double *data;
-  MPI_Request replay; /* MPI_REQUEST_NULL: not under way */
+  MPI_Request replay; /* request of the replayed send, or MPI_REQUEST_NULL */
 };
 
 struct ulfm_counts ulfm_counts;
@@ -29,10 +29,10 @@ struct ulfm_counts ulfm_counts;
 static struct ulfm_options options;
 static jmp_buf failure;
 
-/* The processes: all that live, and those that have places. */
+/* These communicators have all live processes, and those that have places. */
 static MPI_Comm all, comm;
-static int process_of[PLACES_MAX]; /* in `all`, by place */
-static int place;                  /* -1: a spare process */
+static int process_of[PLACES_MAX]; /* by place: rank of its process in `all` */
+static int place;                  /* place of this process, or -1 for a spare process */
 static bool is_new;                /* this process has replaced a dead one */
 static bool repaired;              /* the communicator was repaired, so some processes are new */
 
@@ -44,17 +44,18 @@ static int protected_count;
 static size_t protected_bytes;
 
 struct checkpoint {
-  unsigned iteration; /* at whose beginning it was taken, or 0 if there is none */
-  char *own, *before; /* copies of this place's data, and of the place before it */
+  /* iteration at whose beginning the checkpoint was taken, or 0 if there is none */
+  unsigned iteration;
+  char *own, *before; /* copies of the data of this place and of the place before it */
 };
 
 static unsigned now;      /* the iteration that was begun last, or 0 if there is none */
-static char *transaction; /* a copy of the protected data at its beginning */
+static char *transaction; /* copy of the protected data at the beginning of that iteration */
 /* The last checkpoint that is known to be complete at all places, and the next one. */
 static struct checkpoint complete, next;
 
-static unsigned
-    reached[PLACES_MAX]; /* by place: the iteration in which the recovery has found it */
+/* by place: the iteration of its process when the recovery began */
+static unsigned reached[PLACES_MAX];
 static struct sent *log_entry;
 static int logged, log_room;
 
@@ -139,7 +140,7 @@ static void append(int partner, int tag, const double *out, int count)
   ulfm_counts.logged_bytes += (long)bytes;
 }
 
-/* Ends the replay: its sends have been received, or never will be. */
+/* Ends the replay. Its sends have been received, or never will be. */
 static void end_replay(void)
 {
   for (int i = 0; i < logged; i++)
@@ -183,7 +184,8 @@ static void complete_next(void)
   trim_log(complete.iteration, now);
 }
 
-/* Takes a checkpoint. A process that leaves the barrier knows that all have both copies. */
+/* Takes a checkpoint. A process that leaves the barrier knows that all processes have both of
+ * their copies. */
 static void take_checkpoint(void)
 {
   const int bytes = (int)protected_bytes;
@@ -206,7 +208,7 @@ void ulfm_iteration(unsigned iteration)
     take_checkpoint();
 }
 
-/* Sends through the wrapper of Algorithm 3, and receives as much. */
+/* Sends by the wrapper of Algorithm 3, and receives the same number of doubles. */
 void ulfm_exchange(int partner, int tag, const double *out, double *in, int count)
 {
   MPI_Request request;
@@ -219,7 +221,7 @@ void ulfm_exchange(int partner, int tag, const double *out, double *in, int coun
   else
     error = MPI_Send(out, count, MPI_DOUBLE, partner, tag, comm);
   if (error != MPI_SUCCESS)
-    MPIX_Comm_revoke(comm); /* ends the receive, whose memory is the program's */
+    MPIX_Comm_revoke(comm); /* this ends the receive, whose memory belongs to the program */
   const int received = MPI_Wait(&request, MPI_STATUS_IGNORE);
   check(error);
   check(received);
@@ -227,14 +229,14 @@ void ulfm_exchange(int partner, int tag, const double *out, double *in, int coun
 
 /* ---- recovery ---- */
 
-/* What a place tells the others about itself in a recovery. */
+/* Holds what a place tells the others about itself in a recovery. */
 struct found {
   unsigned iteration, complete;
   int is_new;
 };
 
-/* Returns the newest checkpoint that is complete and of which, for each place, its own process or
- * the next has a copy, or 0 if there is none. */
+/* Returns the number of the newest complete checkpoint that can be restored, or 0 if there is none.
+ * For each place, its own process or the process of the next place must have a copy. */
 static unsigned newest_complete(const struct found *found)
 {
   unsigned newest = 0;
@@ -314,8 +316,8 @@ static bool gather(struct found *found, unsigned *checkpoint)
   return *checkpoint == 0 || spread_copies(found);
 }
 
-/* Recovers by the replay routine (Algorithm 4). Each process takes part in the agreement, whatever
- * has failed. */
+/* Recovers by the replay routine (Algorithm 4). Each process takes part in the agreement, even if
+ * its own part of the recovery has failed. */
 enum ulfm_begin ulfm_restore(void)
 {
   enum { GOOD = 1, LOCAL = 2 };
@@ -326,7 +328,7 @@ enum ulfm_begin ulfm_restore(void)
     return ULFM_ANEW;
   int flags = gather(found, &checkpoint) ? GOOD : 0;
   if (!flags)
-    MPIX_Comm_revoke(comm); /* nobody waits for this one */
+    MPIX_Comm_revoke(comm); /* no process will wait for this one */
   else if (is_new || can_replay(found))
     flags |= LOCAL;
   check(MPIX_Comm_agree(comm, &flags));
@@ -423,7 +425,7 @@ static void tell_spares(void)
   }
 }
 
-/* Runs the work of the place once. Returns false if a failure has cut it off. */
+/* Runs the work of the place once. Returns false if a failure has interrupted it. */
 static bool try_work(void (*work)(int))
 {
   if (setjmp(failure) == 0) {
@@ -447,7 +449,8 @@ int ulfm_run(const struct ulfm_options *given, void (*work)(int))
   is_new = false;
   for (;;) {
     int good = MPI_Comm_split(all, place >= 0 ? 0 : MPI_UNDEFINED, place, &comm) == MPI_SUCCESS;
-    const bool known = MPIX_Comm_agree(all, &good) == MPI_SUCCESS; /* some may have got none */
+    /* some processes may have no new communicator */
+    const bool known = MPIX_Comm_agree(all, &good) == MPI_SUCCESS;
     good = good && known && (place < 0 ? wait_as_spare() : try_work(work));
     if (!good)
       MPIX_Comm_revoke(all);

@@ -1,4 +1,4 @@
-/* What deck.c calls of the shared library that is made of physics.cc. */
+/* Declares the functions of the shared library physics.cc that deck.c calls. */
 #ifndef PHYSICS_H
 #define PHYSICS_H
 

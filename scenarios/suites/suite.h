@@ -1,4 +1,5 @@
-/* What the programs of this folder share: an archive of its own, linked into each. */
+/* Declares functions that the programs of this folder share. They are in an archive that is linked
+ * into each program. */
 #ifndef SUITE_H
 #define SUITE_H
 
@@ -11,8 +12,8 @@ extern "C" {
 /* Returns a number that depends on `key` only. */
 uint64_t suite_hash(uint64_t key);
 
-/* Collective, before MPI_Finalize: adds up what all ranks found wrong, and rank 0 says PASS or
- * FAIL. Returns what main is to return. */
+/* Adds up the errors that all ranks have found, and prints PASS or FAIL at rank 0. All ranks must
+ * call it, before MPI_Finalize. Returns the exit code of main(). */
 int suite_verdict(const char *name, long wrong);
 
 #ifdef __cplusplus

@@ -32,10 +32,10 @@ struct transport {
   /* Returns the next message, which the caller frees with free(), or NULL if none has come. */
   void *(*receive)(size_t *size);
 
-  /* returns the number of bytes that were sent and are not on their way yet */
+  /* returns the number of bytes that were given to send() and have not left yet */
   size_t (*queued)(void);
 
-  /* Pauses, each time longer as long as there is nothing to receive. */
+  /* Pauses. If there is still nothing to receive, each pause is longer than the last. */
   void (*idle)(void);
 
   /* Replaces the first `sums` values by their sums over all processes, and the next `most` values
@@ -59,8 +59,8 @@ static inline uint64_t transport_sum(const struct transport *transport, uint64_t
   return value;
 }
 
-/* Is the only function of the shared object, called RECLINE_TRANSPORT. An error of the MPI library
- * ends the process. */
+/* RECLINE_TRANSPORT is the name of the only function of the shared object. An error of the MPI
+ * library ends the process. */
 #define RECLINE_TRANSPORT "recline_transport"
 typedef const struct transport *transport_begin(void);
 

@@ -25,8 +25,9 @@ uint32_t crash_kept(struct crash_reduction *r, uint32_t rank, uint32_t out)
   return intern(&r->remains, left, (kept + 1) * (uint32_t)sizeof *left);
 }
 
-/* Numbers what a crash leaves of a rank. The number also tells whether the rank has done anything
- * that a recovery takes back, and what the outside has seen of the rank. */
+/* Returns the number of a rank's remains, that is, of what a crash leaves of the rank. Ranks have
+ * the same number only if a recovery takes back something of both or of neither, and if the outside
+ * has seen the same of both. */
 static uint32_t remains_of_rank(struct crash_reduction *r, uint32_t rank)
 {
   enum rank_phase phase = read_rank_head(r->model->world, (int)rank).phase;
@@ -54,7 +55,7 @@ uint32_t crash_kept_global(struct crash_reduction *r)
   return intern(&r->globals, &left, sizeof left);
 }
 
-/* Returns a pointer to the class of a component's value with that number. */
+/* Returns a pointer to the class of a component's value. `number` is the number of the value. */
 static uint32_t *class_of(struct classes *classes, uint32_t number)
 {
   classes->of = memory_zeroed_room(classes->of, number, &classes->room, sizeof *classes->of);
@@ -73,7 +74,8 @@ static uint32_t learn_class(struct crash_worker *d, uint32_t which)
   return class;
 }
 
-/* Returns the classes of ranks for those remains of GLOBAL, a list for each rank. */
+/* Returns for each rank a list of its classes. The lists differ with the remains of GLOBAL, whose
+ * number is `global`. */
 static struct classes *classes_with(struct crash_worker *d, uint32_t global)
 {
   while (d->lists_count <= global) {
@@ -123,9 +125,9 @@ static uint64_t digest_of_state(struct crash_worker *d)
   return hash_mix(digest);
 }
 
-/* Makes the worker's state the state in which the crash with those remains is taken. Does nothing
- * if such a state was found at an earlier level, or has a smaller digest. The caller holds
- * `rules`. */
+/* Chooses the worker's state as the one in which the crash with the remains `key` is taken. Keeps
+ * the present choice if that was found at an earlier level, or has a smaller digest. The caller
+ * holds `rules`. */
 static struct crash_place propose(struct crash_worker *d, const uint32_t *key, uint64_t digest)
 {
   struct crash_reduction *r = d->reduction;

@@ -477,7 +477,8 @@ bool script_is_member(const struct script *script, int comm, int rank)
   return comm == 0 || script->members[rank * SCRIPT_COMMS + comm];
 }
 
-/* Judges that free programs are free on all ranks: only then may any message be taken at once. */
+/* Judges that either all ranks have free programs or none has. If all are free, every message can
+ * be taken at once. */
 static bool check_free(struct parser *p, struct script *script)
 {
   script->free = p->free;

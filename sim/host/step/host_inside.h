@@ -1,9 +1,9 @@
 /* Declares what the files of the host of the protocol at one rank share:
  *
- *     host.c          what comes in, what is done next, and the one loop that waits
- *     host_step.c     one step of the protocol: an event, and its actions
- *     host_rollback.c capturing images, and going back to them
- *     host_program.c  what the program does, and its computations
+ *     host.c          takes in messages and notices, decides what to do next, and waits
+ *     host_step.c     takes one step of the protocol: an event, and its actions
+ *     host_rollback.c captures images, and goes back to them
+ *     host_program.c  handles the program's calls and its computations
  */
 #ifndef RECLINE_HOST_INSIDE_H
 #define RECLINE_HOST_INSIDE_H

@@ -1,16 +1,17 @@
-/* Makes calls that wait until a time take simulated time.
+/* Replaces calls that sleep, or wait with a time limit, so that they take simulated time.
  *
- * A rank runs on the one thread of the simulator, so nothing that it waits for happens while that
- * thread stands still. A call that waits for a descriptor, a signal, a lock or a condition looks
- * once, lets its time pass in the simulation, and looks again. Threads that the program has started
- * really wait for that time. Waits without a limit are left to libc. */
+ * All ranks run on one thread, that of the simulator. If this thread waited in libc, no other rank
+ * could run, so nothing that the call waits for could happen. A call that waits for a descriptor, a
+ * signal, a lock or a condition therefore looks once, lets its time pass in the simulation, and
+ * looks again. Other threads that the program has started wait in libc. Waits without a limit are
+ * left to libc. */
 #ifndef RECLINE_WRAP_SLEEP_H
 #define RECLINE_WRAP_SLEEP_H
 
 #include <stdbool.h>
 #include <time.h>
 
-/* sleep_at_once is a time of zero, for a look without a wait. */
+/* sleep_at_once is a time of zero. With it a call of libc looks once and does not wait. */
 extern const struct timespec sleep_at_once;
 
 /* Returns whether the time is valid for POSIX: no part is negative, and the nanoseconds are less
@@ -23,16 +24,17 @@ double sleep_seconds(const struct timespec *time);
  * waits for ever, or fails, in libc. */
 double sleep_seconds_or_none(const struct timespec *time);
 
-/* Returns whether the caller is the program of a rank, between MPI_Init and MPI_Finalize. If so,
- * `seconds` of simulated time have passed. `name` is the name of the call, and static. */
+/* Lets `seconds` of simulated time pass and returns true, if the caller is the program of a rank
+ * between MPI_Init and MPI_Finalize. Otherwise returns false. `name` is the name of the call, in
+ * static memory. */
 bool sleep_pass(const char *name, double seconds);
 
-/* Returns whether the caller is the program of a rank. Sets `*left` to the seconds until `time` by
- * the program's clock. */
+/* Returns whether the caller is the program of a rank. If so, sets `*left` to the seconds that are
+ * left until the program's clock shows `time`. */
 bool sleep_waits(const struct timespec *time, double *left);
 
-/* Returns the time by the machine's clock `clock` that is `left` seconds ahead, for a thread that
- * really waits in libc. Without a simulated run, returns `time` itself. */
+/* Returns the time that the machine's clock `clock` will show in `left` seconds. A thread that
+ * waits in libc needs it. Without a simulated run, returns `time` itself. */
 struct timespec sleep_really(clockid_t clock, const struct timespec *time, double left);
 
 #endif

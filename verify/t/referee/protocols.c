@@ -1,10 +1,12 @@
 /* Protocols for worlds that two judges explore: this source, and the model of it in referee.py.
  *
- * `pause` holds all programs for a checkpoint. A rank that hears of it is captured at once; then it
- * keeps the messages that are still under way, until it has as many of each peer as that peer's
- * mark says. Its log is its state with these messages. Programs go on when the checkpoint has
- * committed. `pause-without-...` lacks a rule of it; `local` keeps nothing; `again`, below MPI's
- * matching, takes no checkpoint, and all ranks begin again.
+ * `pause` holds all programs for a checkpoint. A rank is captured as soon as the request reaches
+ * it. Each peer sends it a mark with the number of messages that the peer has sent. The rank keeps
+ * the messages that are still under way until it has that many of each peer. Then it writes its
+ * state, which contains these messages, as its log. Programs go on when the checkpoint has
+ * committed. A protocol `pause-without-...` is `pause` without one rule. `local` keeps no messages,
+ * and ranks are captured without regard to others. `again` works below MPI's matching and takes no
+ * checkpoint; after a crash all ranks begin again.
  */
 #include <recline/commit.h>
 
@@ -12,23 +14,23 @@ enum { RANKS = 4, KEPT = 12 };
 enum control { NONE, REQUEST, MARK, DONE, RELEASED };
 enum stage { RUNNING, CAPTURING, COUNTING, WRITING };
 
-/* Rules of `pause` that are left out. */
+/* Numbers the flaws of a protocol `pause-without-...`. */
 enum flaw {
   WITHOUT_COUNT = 1,   /* the log is written at once */
   WITHOUT_LOG = 2,     /* a rank is done when its image is durable */
   WITHOUT_HOLD = 4,    /* the program goes on as soon as it is captured */
-  WITHOUT_PATIENCE = 8 /* the checkpoint before is erased when the next one begins */
+  WITHOUT_PATIENCE = 8 /* the last checkpoint is erased when the next one begins */
 };
 
 struct kept {
-  uint32_t slot; /* 0: no message */
+  uint32_t slot; /* slot of the message, or 0 if the entry is free */
   int32_t peer, tag;
 };
 
 struct state {
-  uint32_t captured, stage, parts, wanted; /* parts: 1 << enum rcl_part, durable ones */
+  uint32_t captured, stage, parts, wanted; /* `parts` has bit 1 << enum rcl_part if it is durable */
   uint32_t sent[RANKS], received[RANKS];
-  uint32_t marks[RANKS]; /* 1 + what a peer says that it has sent; 0: nothing yet */
+  uint32_t marks[RANKS]; /* 1 + the number in a peer's mark, or 0 if no mark has come */
   struct rcl_commit commit;
   struct kept kept[KEPT]; /* in the order of their arrival */
 };
@@ -206,7 +208,7 @@ static void step_pause(const struct rcl_config *config, struct state *state, enu
   }
 }
 
-/* Each rank for itself, where its program allows a checkpoint. */
+/* Takes a step of `local`: each rank is captured at its own next safe point. */
 static void step_local(const struct rcl_config *config, struct state *state,
                        const struct rcl_event *event, struct rcl_actions *actions)
 {

@@ -1,6 +1,7 @@
-/* A program with checkpoints at the application level. Rank 2 hands a broadcast on to rank 3. A
- * request for a checkpoint comes while rank 2 computes after its place, and the others before
- * theirs. So rank 2 is captured after the broadcast, and all others before it. */
+/* A program with checkpoints at the application level. Rank 2 passes a broadcast on to rank 3. Rank
+ * 2 computes after its safe point, and all other ranks compute before theirs. A request for a
+ * checkpoint comes during these computations. So rank 2 is captured after the broadcast, and all
+ * others before it. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

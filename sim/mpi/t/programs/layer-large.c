@@ -1,7 +1,7 @@
 /* Tests calls with large counts that take lists of counts, or return a count. large.t tests the
- * other calls by programs whose calls it renames. All calls are in a loop, so that crashes and
- * checkpoints fall everywhere, and every result is checked. Compiled as C and as C++. For 5 ranks.
- * Usage: layer-large ROUNDS. */
+ * other calls: it renames calls of existing programs. All calls are in a loop, so that crashes and
+ * checkpoints can happen between any two of them, and every result is checked. The program is
+ * compiled as C and as C++, and runs on 5 ranks. Usage: layer-large ROUNDS. */
 #define PROGRAM "layer-large"
 #include "layer-rounds.h"
 
