@@ -106,6 +106,6 @@ void sort_bytes(uint8_t *items, uint64_t count, size_t bytes, size_t key, unsign
   struct sort s = {.bytes = bytes, .key = key, .most = threads > 1 ? count / threads / SHARES : 0};
   sort_range(&s, (struct range){items, count, 0});
   if (s.ranges)
-    platform_parallel(sort_ranges, &s, 0, threads); /* size 0: all threads share `s` */
+    platform_parallel(sort_ranges, &s, 0, threads); /* a size of 0 makes all threads share `s` */
   free(s.range);
 }

@@ -102,9 +102,9 @@ static uint32_t count_lives(void)
   return lives;
 }
 
-/* Returns whether the trace of that life has the account of the end, which a process writes when
- * all programs have ended. That the program of this process has finished is told in an earlier life
- * if the process went on from a checkpoint that it took behind its end. */
+/* Returns whether the trace of life `life` has the account of the end, which a process writes when
+ * all programs have ended. The process may have gone on from a checkpoint that it took after the
+ * end of its program. Then only an earlier life tells that its program has ended. */
 static bool had_ended(uint32_t life)
 {
   char *line = NULL, name[NAME];

@@ -109,8 +109,8 @@ static void tell_receive(struct teller *t, int line, const struct trace_item *ev
   tell_envelope(t, event);
 }
 
-/* Returns the message with which the rank of that line has last filled the slot, before that line;
- * NULL: it is not known. */
+/* Returns the last message that the rank of line `line` has put into the slot before that line, or
+ * NULL if it is not known. */
 static const struct trace_item *kept_in(const struct teller *t, int line, gint64 slot)
 {
   int rank = trace_file_line(t->trace, (unsigned)line)->rank;

@@ -4,11 +4,10 @@
 
 #include "plots/spacetime_inside.h"
 
-/* A number below the last rank. It stands between two columns, or at a column. */
+/* Describes a number below the last rank. It stands between two columns, or at a column. */
 struct tick {
   double x;
-  /* How many digits the number has beyond those that all numbers have. The fewer, the rounder is
-   * the number. */
+  /* number of digits beyond those that all numbers have; a number with fewer digits is rounder */
   unsigned digits;
   char text[32];
 };

@@ -199,7 +199,7 @@ struct progress {
   unsigned count; /* number of runs of each cell that are wanted now */
   uint64_t next;  /* number of the next run to start: run * cells + cell */
   gint64 began;
-  double each;  /* seconds that a run took, with all jobs at once, on average; 0: not known */
+  double each;  /* seconds that a run took on average, with all jobs at once, or 0 if not known */
   double told;  /* seconds from `began` to the last line of progress in a file */
   double width; /* width of the widest interval, or INFINITY if it is not known yet */
   int *failed;  /* by cell: exit code of the last run that failed, or 0 if there is none */

@@ -9,8 +9,8 @@
 /* Describes a run. The owner frees it with measurement_clear(). */
 struct measurement {
   char **set;       /* settings besides the scenario's, as for --set; ends with NULL */
-  JsonNode *result; /* or NULL if the run did not end as expected */
-  char *problem;    /* then: what the run wrote to standard error */
+  JsonNode *result; /* result of the run, or NULL if the run did not end as expected */
+  char *problem;    /* text that the run wrote to standard error, if there is no result */
 };
 
 struct measurements {

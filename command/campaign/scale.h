@@ -1,6 +1,6 @@
-/* Scales a job down to fewer ranks, so that its runs take less time. What decides how often to take
- * checkpoints stays: how long a checkpoint of all ranks takes to write, and how often the machine
- * fails. */
+/* Scales a job down to fewer ranks, so that its runs take less time. Two values stay the same,
+ * because they decide how often to take checkpoints: the time to write a checkpoint of all ranks,
+ * and the time between failures of the machine. */
 #ifndef RECLINE_SCALE_H
 #define RECLINE_SCALE_H
 

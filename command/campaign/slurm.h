@@ -17,9 +17,10 @@
 
 struct slurm;
 
-/* Begins job arrays for the campaign in `folder`: at most `jobs` elements at once (0: as many as
- * Slurm starts), each of `chunk` runs (0: a hundredth of all). `pool` notes signals; the caller
- * frees it later. Returns NULL with `error` if the folder cannot be written. */
+/* Begins job arrays for the campaign in `folder`. At most `jobs` elements run at once; 0 stands
+ * for as many as Slurm starts. Each element makes `chunk` runs; 0 stands for a hundredth of all
+ * runs. `pool` notes signals; the caller frees it later. Returns NULL with `error` if the folder
+ * cannot be written. */
 struct slurm *slurm_new(const char *folder, unsigned jobs, unsigned chunk, struct pool *pool,
                         GError **error);
 

@@ -85,7 +85,8 @@ int main(int argc, char **argv)
                                       : &lacking[number - GRAMMAR_CASES - 1];
   protocol = protocols[ABOVE];
   protocol.step = step_of_case;
-  protocol.captures_at = number > GRAMMAR_CASES ? "barriers" : NULL; /* sees barriers then */
+  /* the protocol then sees barriers */
+  protocol.captures_at = number > GRAMMAR_CASES ? "barriers" : NULL;
   protocol.reconnects = number == GRAMMAR_CASES + LACKING;
   rcl_protocol_register(list);
   MPI_Init(&argc, &argv);

@@ -23,7 +23,7 @@ static void exchange(double (*field)[WIDTH])
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-/* A simulation charges for the computation. */
+/* This call charges the time of the computation in a simulation. */
 #pragma weak smpi_execute_flops
 void smpi_execute_flops(double flops);
 
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
       MPI_Barrier(MPI_COMM_WORLD);
     place = RECLINE_NO_RESTART;
   }
-  if (place != RECLINE_AT_END) /* else the earlier life has printed it */
+  if (place != RECLINE_AT_END) /* otherwise an earlier life of the process has printed it */
     print(field, step, residual);
   MPI_Finalize(); /* a checkpoint may be taken in this call, so the protected data must still exist
                    */

@@ -15,7 +15,7 @@
 enum { PACKET = 16, DEGREE = 6, VISIT = 1, LAST = 2 };
 
 struct outbox {
-  int item[2][PACKET]; /* one fills while the other is under way */
+  int item[2][PACKET]; /* one buffer is filled while the other is under way */
   int filling, count;
   MPI_Request request;
 };
@@ -32,9 +32,9 @@ static void make_graph(void)
   srand48(2718);
   for (int i = 0; i < edges; i++) {
     edge[i][0] = (int)(drand48() * vertices);
-    edge[i][1] = (int)(drand48() * drand48() * vertices); /* some have many neighbours */
+    edge[i][1] = (int)(drand48() * drand48() * vertices); /* some vertices have many neighbours */
     if (i % 100 == 0)
-      MPI_Barrier(MPI_COMM_WORLD); /* the others draw, too */
+      MPI_Barrier(MPI_COMM_WORLD); /* the other ranks also draw random numbers */
   }
 }
 

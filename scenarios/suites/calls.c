@@ -1,11 +1,8 @@
-/* Calls every class of collectives over and over, and uses what suites of micro benchmarks use and
- * few applications do, in the manner of IMB and the OSU benchmarks. What each call must give
- * follows from rank and round.
- *
- *     calls [ROUNDS]
- *
- * It uses v-forms, MPI_IN_PLACE, derived datatypes, MPI_BOTTOM, packing, operations of the program,
- * MINLOC, C99 complex, long double, bool, groups, attributes, error handlers and clocks. */
+/* Calls every class of collectives many times, and uses features that micro benchmarks use and few
+ * applications do, in the manner of IMB and the OSU benchmarks. The expected result of each call
+ * follows from rank and round. `calls [ROUNDS]` uses v-forms, MPI_IN_PLACE, derived datatypes,
+ * MPI_BOTTOM, packing, operations of the program, MINLOC, C99 complex, long double, bool, groups,
+ * attributes, error handlers and clocks. */
 #include "suite.h"
 
 #include <complex.h>
@@ -100,7 +97,7 @@ static void blocks(int round)
   for (int rank = 0; rank < ranks; rank++) {
     counts[rank] = rank % 3 + 1;
     starts[rank] = total;
-    total += counts[rank] + 1; /* with a hole */
+    total += counts[rank] + 1; /* leaves a hole of one item */
   }
   memset(flat, -1, sizeof flat);
   for (int i = 0; i < counts[me]; i++)
@@ -223,8 +220,8 @@ static void communicators(int round)
   MPI_Comm_free_keyval(&key);
 }
 
-/* Takes times as a benchmark reports them: of the slowest rank, and averages. None may go
- * backwards. */
+/* Takes times as a benchmark reports them: the time of the slowest rank, and averages. No time may
+ * go backwards. */
 static void timing(double *last, int round)
 {
   struct timespec now;

@@ -100,8 +100,8 @@ static void dump(int step, long sum)
     wrong += remove(name) != 0;
 }
 
-/* Sends what leaves this rank to the next one, and returns what comes in from the rank before. The
- * message is looked for from any source, as servers do. */
+/* Sends the data that leave this rank to the next rank, and returns the data that come from the
+ * rank before. Looks for the message from any source, as servers do. */
 static long pass_on(long leaving, int step)
 {
   long inflow = 0;
@@ -118,7 +118,7 @@ static long pass_on(long leaving, int step)
   return inflow;
 }
 
-/* Sums up for each rank the steps that all ranks have counted, and compares the sum. */
+/* Sums up the steps that all ranks have counted, and compares the sum. */
 static void count_steps(int step)
 {
   int *share = malloc((size_t)ranks * sizeof *share), mine = 0;
@@ -131,7 +131,7 @@ static void count_steps(int step)
   free(ones);
 }
 
-/* Returns what physics_sum() of this rank must be at the end. */
+/* Returns the value that physics_sum() of this rank must have at the end. */
 static long serial_sum(void)
 {
   long *cell = malloc((size_t)(ranks * cells) * sizeof *cell), sum = 0;

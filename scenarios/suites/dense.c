@@ -29,7 +29,8 @@ static double *at(int i, int j)
   return &part[i / rows * n + j / columns];
 }
 
-/* Returns the row of the largest element of column k, from row k on, to the column of processes. */
+/* Returns the row of the largest element of column k, from row k on. All processes of the column
+ * of processes get it. */
 static int find_pivot(int k)
 {
   struct {

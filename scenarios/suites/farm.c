@@ -1,10 +1,7 @@
-/* A master and its workers, three times: by Waitany over one receive for each worker, by receives
- * from any source with any tag, by Testsome over a window. Who gets which task depends on time; the
- * sum over all tasks does not.
- *
- *     farm [TASKS]
- *
- * It uses Waitany, Testsome, ANY_SOURCE, ANY_TAG, Ssend, usleep, and strtok across a barrier. */
+/* Lets a master give tasks to its workers in three ways: by Waitany over one receive for each
+ * worker, by receives from any source with any tag, and by Testsome over a window of requests.
+ * Which worker gets which task depends on time; the sum over all tasks does not. `farm [TASKS]`
+ * uses Waitany, Testsome, ANY_SOURCE, ANY_TAG, Ssend, usleep, and strtok across a barrier. */
 #include "suite.h"
 
 #include <mpi.h>
@@ -17,7 +14,7 @@ enum { READY = 1, TASK = 2, RESULT = 3, END = 4 };
 
 static int me, ranks, tasks = 120;
 
-/* Returns the length of the 3n + 1 sequence; long sequences take their time. */
+/* Returns the length of the 3n + 1 sequence. Long sequences take longer. */
 static long length_of(long number)
 {
   long length = 1;
@@ -44,7 +41,7 @@ static void work(void)
   }
 }
 
-/* Gives a worker its next task or sends it home. */
+/* Gives a worker its next task, or tells it that there are no more. */
 static void give(int worker, long *next)
 {
   MPI_Send(next, 1, MPI_LONG, worker, *next <= tasks ? TASK : END, MPI_COMM_WORLD);
@@ -109,7 +106,7 @@ static long by_test_some(void)
   return sum;
 }
 
-/* Parses the arguments as a configuration line, for want of a file. */
+/* Parses the arguments as if they were a line of a configuration file. */
 static void parse(int argc, char **argv)
 {
   char line[100] = "tasks=";

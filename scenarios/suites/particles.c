@@ -1,10 +1,8 @@
-/* Particles that move between the cells of a ring, in the manner of CoMD and miniMD: messages of
- * unknown length, found by Probe and Get_count, into memory that is allocated and freed all the
- * time. Every particle knows where it began and how fast it is, so its place follows.
- *
- *     particles [STEPS]
- *
- * It uses a struct as datatype, rand() on each rank, setjmp, realloc and MPI_Sendrecv of sizes. */
+/* Moves particles between the cells of a ring, in the manner of CoMD and miniMD. Messages have
+ * unknown lengths, found by Probe and Get_count, and come into memory that is allocated and freed
+ * all the time. Every particle knows where it began and how fast it is, so its expected position
+ * can be computed. `particles [STEPS]` uses a struct as datatype, rand() on each rank, setjmp,
+ * realloc and MPI_Sendrecv of sizes. */
 #include "suite.h"
 
 #include <mpi.h>
@@ -39,7 +37,7 @@ static void make_type(void)
   MPI_Type_free(&type);
 }
 
-/* Leaves by longjmp when there is no room: the caller makes some and tries again. */
+/* Leaves by longjmp when there is no room. The caller then makes room and tries again. */
 static void add(struct list *list, const struct particle *p)
 {
   if (list->count == list->room)
@@ -102,8 +100,8 @@ static void step(struct list *all)
   free(out[1].item);
 }
 
-/* Returns the number of errors: each particle must be where it must be by now, and none may be lost
- * or doubled. */
+/* Returns the number of errors. Each particle must be at its expected position, and none may be
+ * lost or doubled. */
 static long check(const struct list *all, int steps)
 {
   long wrong = 0, whole = (long)ranks * WIDTH;
@@ -130,7 +128,7 @@ static long check(const struct list *all, int steps)
   MPI_Allreduce(MPI_IN_PLACE, &then.weight, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &now.ids, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &then.ids, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  /* eighths: their sums are exact */
+  /* weights are multiples of an eighth, so their sums are exact */
   return wrong + (now.weight != then.weight) + (now.ids != then.ids) + (now.count != then.count);
 }
 
@@ -149,7 +147,7 @@ int main(int argc, char **argv)
     struct particle p = drawn(me * EACH + i);
     add_with_room(&all, &p);
     if (i % 16 == 0)
-      MPI_Barrier(MPI_COMM_WORLD); /* the others draw, too */
+      MPI_Barrier(MPI_COMM_WORLD); /* the other ranks also draw random numbers */
   }
   for (int s = 0; s < steps; s++) {
     step(&all);

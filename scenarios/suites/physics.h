@@ -7,10 +7,12 @@ extern "C" {
 #endif
 
 void physics_begin(int cells, int rank);
-/* Makes one step: each cell is scaled, and what comes in is added to it. Returns what leaves. */
+/* Makes one step: scales each cell, and adds the incoming value to it. Returns the value that
+ * leaves. */
 long physics_step(long inflow, long scale);
 long physics_sum(void);
-int physics_steps(void); /* number of steps so far; -1: parts of the library disagree about it */
+/* number of steps so far, or -1 if parts of the library disagree about it */
+int physics_steps(void);
 
 #ifdef __cplusplus
 }

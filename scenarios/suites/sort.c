@@ -25,7 +25,8 @@ static int me, ranks, count = 2000, rounds = 10;
 static int key_of(int rank, int index, int round)
 {
   uint64_t hash = suite_hash(((uint64_t)rank << 40) + ((uint64_t)round << 24) + (uint64_t)index);
-  return (int)((hash % RANGE + (hash >> 32) % RANGE) / 2); /* not uniform, as in NAS */
+  /* the keys are not uniform, as in NAS */
+  return (int)((hash % RANGE + (hash >> 32) % RANGE) / 2);
 }
 
 static int bucket_of(int key)
@@ -59,8 +60,8 @@ static int exchange(int round)
   return from_start[ranks - 1] + from_count[ranks - 1];
 }
 
-/* Returns the number of errors in what all ranks together have sent to this one, and in where its
- * keys lie in the whole. */
+/* Returns the number of errors. All ranks together must have sent the right keys to this rank, and
+ * its keys must have the right positions in the sorted list of all keys. */
 static long check(int received, int round)
 {
   long wrong = 0, before = 0, through = 0, mine = received, smaller = 0;

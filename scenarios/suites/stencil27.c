@@ -85,7 +85,7 @@ static uint32_t step(void)
   return total;
 }
 
-/* Computes the whole torus on one rank, and returns the number of differences. */
+/* Computes the complete torus on one rank, and returns the number of differences. */
 static long compare(const int *dims, const int *coords, int steps)
 {
   int nx = dims[0] * N, ny = dims[1] * N, nz = dims[2] * N;

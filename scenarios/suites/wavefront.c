@@ -15,9 +15,9 @@
 
 enum { NX = 48, NY = 36, NZ = 6, WEST = 1, NORTH = 2, BACK = 10 };
 
-/* A block of columns, with a frame of one cell. */
+/* Holds a block of columns, with a frame of one cell. */
 struct block {
-  int x, y, nx, ny; /* its first cell in the grid, its size */
+  int x, y, nx, ny; /* first cell of the block in the grid, and size of the block */
   uint32_t *cell;
 };
 

@@ -57,7 +57,7 @@ static void measure_plain(const char *memory, size_t bytes)
   if (!copy)
     abort();
   memcpy(copy, memory, bytes);
-  __asm__ volatile("" : : "r"(copy) : "memory"); /* so that the compiler does not remove the copy */
+  __asm__ volatile("" : : "r"(copy) : "memory"); /* keeps the compiler from removing the copy */
   end(plain);
   free(copy);
 }

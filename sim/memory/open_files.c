@@ -1,12 +1,13 @@
 /* Restores the open files of the ranks. libc lists the streams of the whole process, so a stream
  * must not lie in an arena: a rollback would tear the list. Streams of a program and their buffers
  * lie in libc's memory instead, and a rollback restores their state here. The same holds for
- * descriptors, Fortran's units included:
+ * descriptors, Fortran's units included. After a rollback a file is
  *
- *     opened before the capture     still open, at the position that it had, even if the program
- *                                   has closed it since: as long as an image holds it, closing it
- *                                   is only pretended
+ *     opened before the capture     still open, at the position that it had
  *     opened after the capture      closed
+ *
+ * If the program closes a file that an image contains, the file really stays open, because a
+ * rollback to that image must find it open.
  *
  * Changes of files are undone by journal.c; writes to files that are outputs stay in memory
  * (output_files.c). */
@@ -26,7 +27,7 @@
 
 struct held {
   struct open_file *file;
-  off_t position; /* -1: the file has no position */
+  off_t position; /* position, or -1 if the file has none */
   off_t taken;    /* for an output: bytes that were collected */
 };
 

@@ -1,11 +1,9 @@
 /* Judges property `line-invariant` in the states of a search, without asking every clause in each
- * state.
- *
- * Successive states share most components. What clauses are shown of a component follows from its
- * number and from GLOBAL (world/line/line_view.h). So each worker keeps what was shown of recent
- * components. The worker also keeps the pairs of ranks, with the channels between them, for which
- * all clauses about a pair hold. Both tables have a fixed size, and new entries replace old ones.
- */
+ * state. Successive states share most components. The number of a component, together with GLOBAL,
+ * determines what clauses are shown of the component (world/line/line_view.h). So each worker
+ * keeps what was shown of recent components. The worker also keeps the pairs of ranks, with the
+ * channels between them, for which all clauses about a pair hold. Both tables have a fixed size,
+ * and new entries replace old ones. */
 #ifndef RECLINE_LINE_CACHE_H
 #define RECLINE_LINE_CACHE_H
 

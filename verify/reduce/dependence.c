@@ -176,7 +176,8 @@ static void note_enabled(const struct abstraction *c, uint32_t rank,
     enables[__builtin_ctzll(more)] |= bit(edge->action);
 }
 
-/* Notes that the edge can enable those actions of rank `to` that take in that message of a part. */
+/* Notes that the edge can enable actions of rank `to`: those that take in the given message of a
+ * part. */
 static void note_message(const struct dependence *r, const struct abstraction_edge *edge,
                          uint32_t to, struct abstraction_send message, uint64_t *sends)
 {
@@ -208,9 +209,9 @@ static void note_sent(const struct dependence *r, const struct abstraction_edge 
   }
 }
 
-/* Looks at runs that begin at a node with this edge. Notes the actions that need not come before
- * the next commit in them, and, for each message, the actions that need not come before the
- * message. */
+/* Looks at the runs that begin at a node with this edge. Notes the actions that need not come
+ * before the next commit of such a run. For each message, also notes the actions that need not
+ * come before the message. */
 static void note_order(const struct dependence *r, const struct layout *l,
                        const struct abstraction_edge *edge, const uint64_t *after, uint64_t *row)
 {

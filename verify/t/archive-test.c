@@ -52,7 +52,7 @@ static void draw(uint32_t *numbers, unsigned round)
 
 struct told {
   uint64_t count, wrong;
-  uint32_t tag; /* 0: any */
+  uint32_t tag; /* tag that all states must have, or 0 for any tag */
   uint32_t last[FIELDS];
 };
 

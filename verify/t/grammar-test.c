@@ -17,7 +17,7 @@
 static const struct grammar_list {
   uint32_t count;
   struct rcl_action item[3];
-} * told; /* the actions to answer with; NULL: the protocol under test answers */
+} * told; /* actions to answer with, or NULL if the protocol under test answers */
 static struct rcl_event asked;
 static const struct rcl_protocol *under; /* the protocol under test */
 

@@ -1,6 +1,6 @@
-/* This protocol starts all ranks from the beginning when one fails. It also does what is wrong in
- * flaw.h: pure.t writes that file for each flaw and builds a plug-in. In flaw.h, `at` points to the
- * bytes of the state. */
+/* This protocol starts all ranks from the beginning when one fails. It also does something
+ * forbidden, which flaw.h contains: pure.t writes that file for each flaw and builds a plug-in. In
+ * flaw.h, `at` points to the bytes of the state. */
 #include "protocols/parts/act.h"
 
 typedef volatile unsigned char byte;

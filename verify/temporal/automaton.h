@@ -1,5 +1,5 @@
-/* Makes Büchi automata (never claims in SPIN), which accept the runs of which a temporal formula
- * holds, or the runs of which it does not hold.
+/* Makes Büchi automata (never claims in SPIN). Such an automaton accepts the runs for which a
+ * temporal formula is true, or the runs for which it is false.
  *
  * Source: R. Gerth, D. Peled, M. Y. Vardi, P. Wolper, Simple on-the-fly automatic verification of
  * linear temporal logic, PSTV 1995. The automaton is generalised: a run is accepted if it visits
@@ -27,8 +27,9 @@ struct automaton {
   struct automaton_state before; /* the state before the run, whose `next` are the initial states */
 };
 
-/* Makes the automaton of the runs of which the formula holds or, with `negated`, does not. Returns
- * false if it has more than AUTOMATON_STATES states. The caller ends with automaton_clear(). */
+/* Makes the automaton that accepts the runs for which the formula is true or, with `negated`,
+ * false. Returns false if it has more than AUTOMATON_STATES states. The caller ends with
+ * automaton_clear(). */
 bool automaton_make(struct automaton *, const struct temporal *, bool negated);
 void automaton_clear(struct automaton *);
 

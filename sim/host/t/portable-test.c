@@ -30,7 +30,7 @@ static void number(unsigned long long value, int bytes)
     byte((unsigned)(value >> 8 * (big ? bytes - 1 - i : i)) & 255);
 }
 
-/* Lists 1.5, -2.25 and 2^-10 in the bits that IEEE 754 defines. */
+/* Lists the numbers 1.5, -2.25 and 2^-10 by the bits that IEEE 754 defines. */
 static const unsigned long long doubles[] = {0x3ff8000000000000ULL, 0xc002000000000000ULL,
                                              0x3f50000000000000ULL};
 static const unsigned long long floats[] = {0x3fc00000ULL, 0xc0100000ULL, 0x3a800000ULL};
@@ -168,7 +168,8 @@ static bool has_comms(const struct saved *saved)
          comm[2].hidden;
 }
 
-/* Turns only the bytes of a long double: its layout is the machine's. */
+/* Tests that the bytes of a long double are reversed, and that nothing else of it is changed,
+ * because its layout is that of the machine. */
 static void try_long_double(void)
 {
   long double value = 1.0L / 3.0L, back = 0.0L;
@@ -200,7 +201,8 @@ static void try_order(bool order, const char *name)
   ok(saved->turned == (order == (G_BYTE_ORDER == G_LITTLE_ENDIAN)), said);
   snprintf(said, sizeof said, "%s: data, numbers, communicators", name);
   ok(has_data(saved) && has_shape(saved) && has_numbers(saved) && has_comms(saved), said);
-  for (guint i = 0; i < saved->regions->len; i++) { /* as the program has it */
+  /* gives each region memory of its own, as in the program */
+  for (guint i = 0; i < saved->regions->len; i++) {
     struct region *each = &g_array_index(saved->regions, struct region, i);
     char *own = g_malloc(each->bytes);
     portable_copy(own, saved, each);
@@ -242,7 +244,7 @@ static void try_wrong(void)
   make(true);
   for (size_t bytes = used; used-- > 0;) {
     all &= is_refused();
-    if (used >= 64) { /* also with a header that gives this length */
+    if (used >= 64) { /* also cuts the data if the header gives the shorter length */
       size_t length = used;
       used = 56;
       number(length, 8);

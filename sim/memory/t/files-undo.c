@@ -30,7 +30,7 @@ static void expect(int good, const char *what, int step)
   wrong += !good;
 }
 
-/* Writes the last state to a file that is made anew in each step. */
+/* Writes the last state to a new file in each step. */
 static void restart_file(int step)
 {
   int before = 0;

@@ -155,7 +155,8 @@ static bool all_intact(void)
   return true;
 }
 
-static void free_all(void) /* in libc mode, because the block's owner counts */
+/* this runs in libc mode, because the arena of the block counts, not the mode */
+static void free_all(void)
 {
   for (int i = 0; i < BLOCKS; i++) {
     free(table[i].at);
@@ -163,8 +164,8 @@ static void free_all(void) /* in libc mode, because the block's owner counts */
   }
 }
 
-/* Copies the used bytes and puts them back after more steps: the heap is as it was, also for later
- * steps. */
+/* Copies the used bytes, and puts them back after more steps. The heap must then be as it was, and
+ * later steps must work. */
 static void test_restore(void)
 {
   static struct entry kept[BLOCKS];
@@ -217,7 +218,7 @@ static void test_reuse(void)
   size_t most = 0;
   for (int i = 0; i < 2000; i++) {
     void *large = malloc(1000003);
-    void *next = malloc(50); /* lies behind `large` until it is freed */
+    void *next = malloc(50); /* lies after `large`, until the next round frees it */
     free(large);
     free(pin);
     pin = next;
@@ -229,7 +230,8 @@ static void test_reuse(void)
   ok(most < empty + 3200000, "a hole is used again by what was there");
 }
 
-/* Returns the bytes of the arena that are in memory, up to where the arena never was. */
+/* Returns how many bytes of the arena are in memory, up to the highest address that the arena has
+ * used. */
 static size_t resident(void)
 {
   enum { REACH = 256 << 20, PAGE = 4096 };
@@ -244,7 +246,8 @@ static size_t resident(void)
   return bytes;
 }
 
-/* Fills 100 MiB with blocks of `size` and frees them but for the last, which lies above all. */
+/* Fills 100 MiB with blocks of `size`. Frees all of them except the last one, which is above the
+ * others. */
 static void test_hole(size_t size, const char *what)
 {
   enum { TOTAL = 100 << 20 };
@@ -259,7 +262,8 @@ static void test_hole(size_t size, const char *what)
   bool filled = resident() > TOTAL;
   for (size_t i = 0; i + 1 < count; i++)
     free(block[i]);
-  size_t most = used(arena) / 4 + (3 << 20); /* as much as may be kept: see arena.c */
+  /* the number of bytes that the arena may keep, see arena.c */
+  size_t most = used(arena) / 4 + (3 << 20);
   bool kept = resident() - before < most + count * sizeof *block;
   heap_give_back(arena);
   bool given = resident() - before < (1 << 20) + count * sizeof *block;
@@ -269,8 +273,8 @@ static void test_hole(size_t size, const char *what)
   ok(filled && kept && given, what);
 }
 
-/* Tests a program that allocates and frees for long, blocks that live short and blocks that live
- * long: its heap neither grows nor holds memory that it no longer uses. */
+/* Tests a program that allocates and frees many times, both blocks that live short and blocks that
+ * live long. Its heap must not grow, and must not hold memory that is no longer used. */
 static void test_long_churn(void)
 {
   enum { LIVE = 2000, PHASES = 12, STEPS = 40000 };
@@ -279,7 +283,7 @@ static void test_long_churn(void)
   size_t most_used = 0, most_resident = 0, before = resident();
   heap_enter(arena);
   for (int phase = 0; phase < PHASES; phase++) {
-    size_t large = phase % 3 == 0 ? 60000 : 2000; /* sizes change with the phases */
+    size_t large = phase % 3 == 0 ? 60000 : 2000; /* sizes of blocks differ between the phases */
     for (int i = 0; i < STEPS; i++) {
       void **slot = &block[draw(draw(4) ? 200 : LIVE)];
       free(*slot);
@@ -309,7 +313,8 @@ static long page_faults(void)
 }
 
 /* Tests a buffer that each of many calls allocates. After the first few calls the buffer keeps its
- * pages. A buffer larger than what all arenas may keep gives them back each time. */
+ * pages. If the buffer is larger than the memory that all arenas together may keep, it gives the
+ * pages back each time. */
 static void test_same_again(void)
 {
   enum { LARGE = 8 << 20, CALLS = 100, LARGEST = 400 << 20 };
@@ -337,8 +342,8 @@ static bool is_zero(const char *bytes, size_t count)
   return !*first && !memcmp(bytes, bytes + 1, count - 1);
 }
 
-/* Tests calloc: it gives zeros wherever its memory comes from, and does not touch pages that are
- * zero. The block is so small that it keeps its pages when it is freed. */
+/* Tests calloc. It must give zeros, wherever its memory comes from, and must not touch pages that
+ * are zero already. The block is so small that it keeps its pages when it is freed. */
 static void test_zeros(void)
 {
   enum { LARGE = 64 << 20, SMALL = 512 << 10 };

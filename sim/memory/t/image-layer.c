@@ -1,12 +1,9 @@
-/* Is the smallest layer that rolls a program back. This layer captures every rank at the k-th
- * MPI_Barrier, and restores it r times at the m-th. At a barrier nothing is under way between
- * ranks, so messages do not matter.
- *
- *     IMAGE_TEST="k m r"    otherwise the layer only counts barriers
- *
- *     IMAGE_TEST_TRAP=1     one entry point forgets to leave program mode
- *
- * It says on standard error what it has done, so that the test sees that something was done. */
+/* This is the smallest layer that rolls a program back. It captures every rank at the k-th
+ * MPI_Barrier, and restores it r times at the m-th one. At a barrier no message is under way
+ * between ranks, so messages do not matter. Settings: IMAGE_TEST="k m r", without which the layer
+ * only counts barriers; and IMAGE_TEST_TRAP=1, with which one entry point forgets to leave program
+ * mode. The layer prints to standard error what it has done, so that the test can see that it has
+ * done something. */
 #include "sim/memory/heap.h"
 #include "sim/memory/image.h"
 

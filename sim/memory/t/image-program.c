@@ -1,7 +1,7 @@
-/* An ordinary MPI program whose result depends on every kind of memory that a rollback has to put
- * back: globals, static arrays, thread-local variables, heap (a list, a growing array, a block from
- * before MPI_Init), locals of main, and locals of a recursion whose depth changes. The program
- * knows nothing of checkpoints. Usage: image-program [bytes of additional heap] */
+/* This is an ordinary MPI program. Its result depends on every kind of memory that a rollback has
+ * to put back: globals, static arrays, thread-local variables, heap (a list, a growing array, a
+ * block from before MPI_Init), locals of main, and locals of a recursion whose depth changes. The
+ * program knows nothing of checkpoints. Usage: image-program [bytes of additional heap] */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void change_list(void)
   node->value = mix(17);
   node->next = list;
   list = node;
-  if (state % 3 == 0 && list->next) { /* takes one out of the middle */
+  if (state % 3 == 0 && list->next) { /* takes an element out of the middle of the list */
     struct node *gone = list->next;
     list->next = gone->next;
     mix(gone->value);
@@ -52,7 +52,7 @@ static void exchange(void)
   MPI_Sendrecv(&state, 1, MPI_UNSIGNED_LONG, right, 3, &received, 1, MPI_UNSIGNED_LONG, left, 3,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   mix(received);
-  /* above the eager threshold; `large` receives, and is static */
+  /* this message is above the eager threshold; its receive buffer `large` is static */
   unsigned long *copy = malloc(sizeof large);
   memcpy(copy, large, sizeof large);
   copy[state % LARGE]++;
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     grid[mix(1) % GRID] += (double)i;
     exchange();
     digest = digest * 3 + dive((int)(mix(2) % 50) + (i % 5) * 20);
-    if (i < 20) /* step 20 frees it; a rollback to an earlier step reads it again */
+    if (i < 20) /* step 20 frees the block; a rollback to an earlier step reads the block again */
       digest += fold((unsigned char *)early, 1000);
     else if (i == 20)
       free(early);

@@ -96,7 +96,7 @@ static void test_rank(struct arena *arena, size_t stack_bytes)
   free(text);
 }
 
-/* Restores two images of one rank in turn: neither disturbs the other. */
+/* Restores two images of one rank in turn. Neither may change the other. */
 static void test_two_images(struct arena *arena)
 {
   outside->source = image_source_new(&global, arena, 0);
@@ -145,8 +145,8 @@ static double resident_mb(void)
   return (double)pages * (double)getpagesize() / 1e6;
 }
 
-/* Makes random writes, captures, restores and frees of several images, and compares with whole
- * copies: an image stays exact whichever of the others are freed. */
+/* Makes random writes, captures, restores and frees of several images, and compares the memory
+ * with complete copies. An image must stay exact, whichever other images are freed. */
 struct model {
   struct image *image[IMAGES];
   unsigned char *copy[IMAGES];
@@ -229,8 +229,8 @@ static void test_model(struct arena *arena, uint64_t seed)
   image_source_free(outside->source);
 }
 
-/* Tests what a second image costs if little has changed, and that it stays whole when the image
- * with which it shares copies is freed. */
+/* Tests what a second image costs if little has changed. Also tests that the second image stays
+ * complete when the image with which it shares copies is freed. */
 static void test_sharing(struct arena *arena)
 {
   outside->source = image_source_new(&global, arena, 0);

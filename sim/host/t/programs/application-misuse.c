@@ -1,5 +1,5 @@
-/* Does one thing that a program must not do at the application level. The argument says which; some
- * are done only after a restart, for which a rank is crashed. */
+/* Does one thing that a program must not do at the application level. The argument says which.
+ * Some of these things are done only after a restart; the test then crashes a rank. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

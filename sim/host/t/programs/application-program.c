@@ -25,7 +25,7 @@ static void protect_state(void)
   recline_protect_items(ID_SUM, &state.sum, 1, RECLINE_DOUBLE);
 }
 
-/* One of the neighbours' values comes in by a wildcard, all others in a collective. */
+/* The value of one neighbour comes in by a wildcard receive; all others come in by a collective. */
 static void compute(double *x, int step)
 {
   double left = 0.0, sum = 0.0, again = 0.0;
@@ -38,7 +38,8 @@ static void compute(double *x, int step)
     x[i] = 0.5 * x[i] + 0.25 * left + 1e-3 * i;
   MPI_Allreduce(&x[1], &sum, 1, MPI_DOUBLE, MPI_SUM, half);
   MPI_Comm temporary;
-  MPI_Comm_dup(half, &temporary); /* it is freed below, so the next step uses it again */
+  /* this communicator is freed below, so the next step uses its number again */
+  MPI_Comm_dup(half, &temporary);
   MPI_Allreduce(&sum, &again, 1, MPI_DOUBLE, MPI_MAX, temporary);
   MPI_Comm_free(&temporary);
   state.sum += sum + 2.0 * again;
@@ -98,7 +99,8 @@ static void run(void)
       MPI_Barrier(all);
     }
   }
-  for (; rank == 0 && state.last < LAST; state.last++) { /* the others have come to the end */
+  /* the other ranks have come to the end */
+  for (; rank == 0 && state.last < LAST; state.last++) {
     recline_potential_checkpoint();
     smpi_execute_flops(1e6);
   }
@@ -183,7 +185,7 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_dup(MPI_COMM_WORLD, &all);
   MPI_Comm_split(all, rank % 2, rank, &half);
-  smpi_execute_flops(2e5); /* main has something to do before its data are put back */
+  smpi_execute_flops(2e5); /* main computes before its data are put back */
   if (argc > 1 && !strcmp(argv[1], "stack"))
     run_by_stack();
   else

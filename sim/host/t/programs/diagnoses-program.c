@@ -1,5 +1,6 @@
-/* Does something wrong. Usage: diagnoses HOW. Rank 1 does what HOW names after 8 iterations of 1
- * ms; with `early` before MPI_Init, and with `never` instead of MPI_Init. */
+/* Does something wrong. Usage: diagnoses HOW. HOW names the wrong thing, which rank 1 does after 8
+ * iterations of 1 ms. With `early` rank 1 does it before MPI_Init, and with `never` instead of
+ * MPI_Init. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +31,7 @@ static void *in_thread(void *comm)
   return NULL;
 }
 
-/* All ranks wait for ever, each in a call of its own. */
+/* Lets all ranks wait for ever, each in another call. */
 static void stand_still(MPI_Comm comm, int rank)
 {
   int one[2] = {0}, flag;

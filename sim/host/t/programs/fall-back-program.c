@@ -1,8 +1,8 @@
-/* A program whose memory is hit by a fault, which shows several steps later: then rank 1 ends
- * itself. A checkpoint that is taken in between holds the damage, so each restart from it ends
- * alike. After the time of the fault the program is sound. Arguments: the last time of the fault in
- * ms (0: there is none), and how the rank ends: abort, fault, exit, job, or early. With `early`, a
- * restart until twice that time also ends before its data are put back. */
+/* Has a fault in its memory that shows several steps later: then rank 1 ends itself. A checkpoint
+ * that is taken in between contains the damage, so each restart from this checkpoint ends in the
+ * same way. After the time of the fault the program is sound. Arguments: the last time of the
+ * fault in ms, or 0 if there is none, and how the rank ends: abort, fault, exit, job, or early.
+ * With `early`, a restart before twice that time also ends before its data are put back. */
 #include <mpi.h>
 #include <recline.h>
 #include <signal.h>

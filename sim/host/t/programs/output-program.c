@@ -1,4 +1,4 @@
-/* Tells the outside in three ways: stdio, write(2), recline_output(). */
+/* Makes outputs in three ways: by stdio, by write(2), and by recline_output(). */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

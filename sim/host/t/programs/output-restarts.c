@@ -1,4 +1,4 @@
-/* Prints, and writes a file: before its data are put back, and in each step. */
+/* Prints a line and writes to a file, both before its data are put back and in each step. */
 #include <mpi.h>
 #include <recline.h>
 #include <smpi/smpi.h>

@@ -1,6 +1,7 @@
-/* Is preloaded after recline's own library, and looks at each file log.* when something has been
- * written to it. The file must be a beginning of the file of that name in the folder
- * $WATCH_EXPECTED. Appends "NAME LENGTH" to $WATCH_FOUND, and "wrong" if the file is not. */
+/* This library is preloaded after recline's own library. It looks at each file log.* when
+ * something has been written to the file. The content must be a beginning of the file with the
+ * same name in the folder $WATCH_EXPECTED. The library appends "NAME LENGTH" to $WATCH_FOUND, and
+ * "wrong" if the content is something else. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 
 static ssize_t (*next)(int, const void *, size_t);
 
-/* Returns whether the file is a beginning of what is expected. */
+/* Returns whether the content of the file is a beginning of the expected content. */
 static int is_beginning(const char *path, const char *name, long *length)
 {
   char expected[4096];

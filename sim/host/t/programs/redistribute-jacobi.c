@@ -106,13 +106,14 @@ static void begin(void)
       field[i][j] = 1.0 / (1 + (first + i + 12) % 7 + j % 5);
 }
 
-/* Returns true if the rank only drifts away from the others. */
+/* With `apart` or `broadcasts`, lets this rank drift apart from the others, and returns true. */
 static int drifts(int step)
 {
   if (is("apart"))
     recline_iteration((unsigned)step + 1);
   if (is("broadcasts")) {
-    if (rank == 0 || step % BARRIER_EVERY == 0) /* others are captured behind later broadcasts */
+    /* other ranks are captured after later broadcasts */
+    if (rank == 0 || step % BARRIER_EVERY == 0)
       recline_potential_checkpoint();
     MPI_Bcast(&change, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   }

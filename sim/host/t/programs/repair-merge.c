@@ -35,8 +35,8 @@ static MPI_Comm half_of(MPI_Comm comm, int *other_leader)
   return half;
 }
 
-/* Ranks end themselves one after the other, the first of the program among them. The ranks that are
- * left make two groups, and one again: the upper half comes first. */
+/* Ranks end themselves one after the other, among them the first rank of the program. The other
+ * ranks make two groups, and then one group again, in which the upper half comes first. */
 static void merge(void)
 {
   MPI_Comm comm = MPI_COMM_WORLD, half, between, all;
@@ -71,7 +71,7 @@ static void merge(void)
   }
 }
 
-/* The leader of the upper half has died before its group is made. */
+/* The leader of the upper half dies before its group is made. */
 static void leader(void)
 {
   int other;

@@ -1,4 +1,5 @@
-/* Has programs that repair themselves, for repair.t. The first argument names the case. */
+/* Runs one of several programs that repair themselves, for repair.t. The first argument names the
+ * program. */
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <setjmp.h>
@@ -340,8 +341,9 @@ static void count_errors(MPI_Comm *comm, int *error, ...)
   handled++;
 }
 
-/* Communicators inherit the error handler of their parent; a receive without a sender tells of
- * failures; a request outlives its communicator; a shrunk communicator replaces the old one. */
+/* This program tests four rules. Communicators inherit the error handler of their parent; a
+ * receive without a sender reports failures; a request outlives its communicator; a shrunk
+ * communicator replaces the old one. */
 static void library(void)
 {
   int got = -1, flag = 0, error = MPI_SUCCESS;
@@ -378,7 +380,8 @@ struct state {
   int step;
   double cell[CELLS + 2];
 };
-static struct state now, kept, copy; /* kept: this rank's; copy: the left neighbour's */
+/* `kept` is of this rank, and `copy` of the left neighbour */
+static struct state now, kept, copy;
 
 static void begin(int place, int workers)
 {
@@ -387,13 +390,13 @@ static void begin(int place, int workers)
   for (int k = 0; k < 2; k++) {
     states[k]->step = 0;
     for (int i = 0; i < CELLS + 2; i++)
-      states[k]->cell[i] = (places[k] * CELLS + i) * 7 % 11; /* no two are alike */
+      states[k]->cell[i] = (places[k] * CELLS + i) * 7 % 11; /* no two values are equal */
   }
   kept = now;
 }
 
-/* Sets the ranks in `all` of the workers, by place; the first living spares take the places of the
- * dead. */
+/* Sets, for each place, the rank in `all` of its worker. The first living spares take the places
+ * of dead workers. */
 static void choose(MPI_Comm old, const int *was, MPI_Comm all, int workers, int *is)
 {
   MPI_Group before, after;
@@ -433,8 +436,9 @@ static int one_step(MPI_Comm comm, int place, int workers)
   return error;
 }
 
-/* Makes steps, and then sends a copy to the right neighbour, in a circle. All workers agree whether
- * it was kept; workers that cannot go on make sure that no other waits for them. */
+/* Makes steps, and then sends a copy to the right neighbour, in a circle. All workers agree
+ * whether every copy was kept. A worker that cannot go on makes sure that no other worker waits
+ * for it. */
 static bool steps(MPI_Comm comm, int place, int workers)
 {
   struct state of_left;
@@ -455,8 +459,8 @@ static bool steps(MPI_Comm comm, int place, int workers)
   return true;
 }
 
-/* Puts all workers back to their last kept copy, or to the beginning if a copy has died with its
- * neighbour. Returns false if another worker has failed meanwhile. */
+/* Puts all workers back to their last kept copy. If the neighbour that kept a copy has died as
+ * well, puts them back to the beginning. Returns false if another worker has failed meanwhile. */
 static bool restore(MPI_Comm comm, int place, int workers, bool new)
 {
   enum { GOOD = 1, COMPLETE = 2 };
@@ -505,7 +509,7 @@ static void solver(int workers)
   for (;;) {
     int rank, count, done;
     done = MPI_Comm_split(all, place >= 0 ? 0 : 1, place, &comm) == MPI_SUCCESS;
-    MPIX_Comm_agree(all, &done); /* some may have got a copy, and others not */
+    MPIX_Comm_agree(all, &done); /* some workers may have got a copy, and others not */
     bad = !done;
     if (!bad && place >= 0 && repaired)
       bad = !restore(comm, place, workers, new);
@@ -516,7 +520,7 @@ static void solver(int workers)
       MPIX_Comm_revoke(comm);
     if (bad)
       MPIX_Comm_revoke(all);
-    else if (place < 0) /* until the workers have ended, or one of them has failed */
+    else if (place < 0) /* waits until the workers have ended, or one of them has failed */
       bad = MPI_Recv(&token, 1, MPI_INT, is[0], 9, all, MPI_STATUS_IGNORE) != MPI_SUCCESS;
     MPI_Comm_size(all, &count);
     if (!bad && place == 0)

@@ -38,7 +38,7 @@ static int exchange(int me, int size)
   return wrong;
 }
 
-/* Returns how many communicators are revoked but should not be, or the other way round. */
+/* Returns how many communicators are revoked but should not be, or should be but are not. */
 static int revoke_first(int me)
 {
   int wrong = 0, flag;

@@ -1,5 +1,5 @@
 /* Tests types and groups that are made, used and freed again and again, so that crashes and
- * checkpoints fall everywhere. Compiled as C and as C++. Usage: kept-program ROUNDS. */
+ * checkpoints fall everywhere. It is compiled as C and as C++. Usage: kept-program ROUNDS. */
 #define PROGRAM "kept-program"
 #include "layer-rounds.h"
 

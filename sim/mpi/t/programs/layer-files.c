@@ -1,6 +1,6 @@
 /* Tests every call of MPI-IO. All calls are in a loop, so that crashes and checkpoints fall
  * everywhere. Every value that is read is checked, and at the end so are the bytes of the files.
- * Compiled as C and as C++. Usage: layer-files ROUNDS FOLDER. */
+ * It is compiled as C and as C++. Usage: layer-files ROUNDS FOLDER. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdbool.h>
@@ -91,7 +91,7 @@ static void test_matrix(MPI_File file)
   MPI_Type_free(&others);
 }
 
-/* Tests what MPI says a type, or a duplicate of a type, was made of. */
+/* Tests the arguments from which, according to MPI, a type or a duplicate of a type was made. */
 static void test_types(void)
 {
   int sizes[1] = {5}, own[1] = {2}, starts[1] = {3}, integers, addresses, types, combiner;

@@ -1,7 +1,7 @@
 /* Tests intercommunicators between the even ranks and the odd ones, each group in reverse order:
  * messages, every collective call, and communicators that are made of them. All calls are in a
- * loop, so that crashes and checkpoints fall everywhere, and every result is checked. Compiled as C
- * and as C++. For 5 ranks. Usage: layer-intercomm ROUNDS. */
+ * loop, so that crashes and checkpoints fall everywhere, and every result is checked. It is
+ * compiled as C and as C++, and runs on 5 ranks. Usage: layer-intercomm ROUNDS. */
 #define PROGRAM "layer-intercomm"
 #include "layer-rounds.h"
 

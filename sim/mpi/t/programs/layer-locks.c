@@ -1,6 +1,6 @@
 /* Tests one-sided communication in which the target takes no part. All calls are in a loop, so that
- * crashes and checkpoints fall everywhere, and every result is checked. Compiled as C and as C++.
- * Usage: layer-locks ROUNDS */
+ * crashes and checkpoints fall everywhere, and every result is checked. It is compiled as C and as
+ * C++. Usage: layer-locks ROUNDS */
 #define PROGRAM "layer-locks"
 #include "layer-rounds.h"
 

@@ -1,6 +1,6 @@
 /* Tests calls that SMPI does not have (include/mpi/mpi-4.h, mpi-t.h). All calls are in a loop, so
- * that crashes and checkpoints fall everywhere, and every result is checked. Compiled as C and as
- * C++. For 5 ranks. Usage: layer-mpi4 ROUNDS. */
+ * that crashes and checkpoints fall everywhere, and every result is checked. It is compiled as C
+ * and as C++, and runs on 5 ranks. Usage: layer-mpi4 ROUNDS. */
 #define PROGRAM "layer-mpi4"
 #include "layer-rounds.h"
 

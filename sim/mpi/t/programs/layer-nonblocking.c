@@ -1,6 +1,6 @@
 /* Tests nonblocking collectives, several at a time, on several communicators, among messages and
  * blocking collectives; and receives that are cancelled. All calls are in a loop, so that crashes
- * and checkpoints fall everywhere, and every result is checked. Compiled as C and as C++.
+ * and checkpoints fall everywhere, and every result is checked. It is compiled as C and as C++.
  * Usage: layer-nonblocking ROUNDS [all]. With `all` it also tests what plain SMPI 3.32 gets wrong.
  */
 #define PROGRAM "layer-nonblocking"

@@ -1,6 +1,6 @@
 /* Tests one-sided communication between calls that both sides make. All calls are in a loop, so
- * that crashes and checkpoints fall everywhere, and every result is checked. Compiled as C and as
- * C++. Usage: layer-windows ROUNDS */
+ * that crashes and checkpoints fall everywhere, and every result is checked. It is compiled as
+ * C and as C++. Usage: layer-windows ROUNDS */
 #define PROGRAM "layer-windows"
 #include "layer-rounds.h"
 

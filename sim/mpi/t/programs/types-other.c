@@ -1,5 +1,5 @@
 /* Tests groups, communicators, grids, statuses, and reductions by the program's operations over
- * types with bounds of their own. For 4 ranks. */
+ * types with bounds of their own. It runs on 4 ranks. */
 #include "types-values.h"
 
 #include <stdlib.h>
