@@ -1,4 +1,4 @@
-/* Tests that foreign code that does not end is ended in every thread that runs it, also while other
+/* Tests that every thread that runs foreign code without an end is stopped, even while other
  * threads make calls that end at once. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* `recline draw` alone, for the tests: draw-test FILE [-o FILE.svg] */
+/* Runs `recline draw` without the other commands, for tests. Usage: draw-test FILE [-o FILE.svg] */
 #include "plots/draw.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* xml-test FILE: exit 0 if it is well-formed, for the tests. */
+/* Tests whether a file is well-formed XML. Usage: xml-test FILE. The exit code is 0 if it is. */
 #include <glib.h>
 
 int main(int argc, char **argv)

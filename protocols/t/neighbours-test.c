@@ -1,4 +1,5 @@
-/* Tests topologies as text: neighbours, refused texts, and ranks that cannot be reached. */
+/* Tests texts that describe topologies: the neighbours of each rank, texts that are refused, and
+ * ranks that cannot be reached. */
 #include "protocols/neighbours.h"
 
 #include <stdlib.h>

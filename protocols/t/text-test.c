@@ -1,6 +1,6 @@
-/* Tests that events and actions survive printing and parsing, and that a text that is no event is
- * refused at the place where it stops being one. The seed of the random values is printed; pass one
- * to repeat them. */
+/* Tests that events and actions stay the same when they are printed and parsed. A text that is no
+ * event must be refused at the character where it stops being one. The program prints the seed of
+ * its random values; pass a seed to repeat them. */
 #define _POSIX_C_SOURCE 200809L
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -214,8 +214,8 @@ static const char *unknown_place(const char *text)
   return NULL;
 }
 
-/* Every control message of every protocol says in words what it carries, and traces have its name
- * alone. */
+/* Tests that every control message of every protocol has words that say what it carries, and that
+ * traces have only its name. */
 static void controls(void)
 {
   const struct rcl_protocol *p;

@@ -53,7 +53,7 @@ static void count_by_rank(const struct rcl_config *config, struct state *state,
     sums(config, state)[i].bytes ^= count[i];
 }
 
-/* Takes one of two ways, and then an index that only one of them has set. */
+/* Takes one of two branches, and then uses an index that only one of them has set. */
 static void meet(const struct rcl_config *config, struct state *state,
                  const struct rcl_event *event)
 {

@@ -1,5 +1,5 @@
-/* The shared object of the mutants (CMakeLists.txt beside it says how they are made) and of the
- * reference worlds, as plugin.h loads it. */
+/* Makes the shared object of the mutants (CMakeLists.txt beside this file says how they are made)
+ * and of the reference worlds. plugin.h loads it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Compares states on disk with a hash table: new states are told once, in order; in the end all are
- * there with their tags, also in a wider packing and when the files are opened again. Prints the
- * seed; pass one to reproduce. */
+/* Compares states on disk with a hash table. New states must be told once, in order. At the end
+ * all states must be there with their tags, also after a change to a wider packing and after the
+ * files are opened again. Prints the seed; pass a seed to reproduce a run. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <glib.h>
@@ -147,7 +147,7 @@ static unsigned files_in(const char *folder)
   return count;
 }
 
-/* Takes some states while files may not grow: the error is reported, if not at once. */
+/* Takes some states while files may not grow. The error must be reported, perhaps not at once. */
 static bool fails_later(struct archive *archive, struct visited *visited, bool takes_more)
 {
   struct rlimit before, none;
@@ -170,7 +170,7 @@ static bool opens(const char *prefix, const struct archive_saved *saved)
 {
   struct archive *archive = archive_new(prefix, packing, 0);
   bool opened = archive_open(archive, saved, 1);
-  archive_was_saved(archive); /* so that the files stay */
+  archive_was_saved(archive); /* this call makes the files stay */
   archive_free(archive);
   return opened;
 }
@@ -302,7 +302,8 @@ int main(int argc, char **argv)
   g_autofree char *folder = g_dir_make_tmp("recline-archive-XXXXXX", NULL);
   sorting();
   filters();
-  static const uint64_t filters_most[] = {1 << 20, 0, 3000}; /* for all, none and some files */
+  /* memory for the filters of all files, of none, and of some */
+  static const uint64_t filters_most[] = {1 << 20, 0, 3000};
   for (size_t i = 0; i < G_N_ELEMENTS(filters_most); i++) {
     note("filters of %" G_GUINT64_FORMAT " bytes", filters_most[i]);
     all = g_hash_table_new_full(hash_numbers, same_numbers, g_free, NULL);

@@ -1,5 +1,5 @@
-/* Compares the explorer with a search that has none of its ideas (no interning, no memory of steps,
- * whole states as byte strings in one set), and with counts made by hand. */
+/* Compares the explorer with a search that has none of its optimisations (no interning, no memory
+ * of steps, complete states as byte strings in one set), and with counts made by hand. */
 #define _GNU_SOURCE /* mallinfo2 */
 #include <glib.h>
 #include <malloc.h>
@@ -111,7 +111,7 @@ static void counts(const struct small *small, uint64_t states, uint64_t transiti
 
 /* ---- what the explorer remembers ---- */
 
-/* Steps a protocol that breaks the first rule: it keeps something outside of its state. */
+/* Steps a protocol that breaks the rule of purity: it keeps data outside of its state. */
 static uint32_t steps_taken;
 
 static void cheat(const struct rcl_config *config, void *state, const struct rcl_event *event,
@@ -184,7 +184,7 @@ static void take_from(struct transition_cache *m, uint32_t origin, uint32_t orig
   }
 }
 
-/* Tests that different values of a component have different digests, whatever parts differ. */
+/* Tests that different values of a component have different digests, whichever parts differ. */
 static void digests(void)
 {
   enum { MOVES = 400, ORIGINS = 2 * 3 };
@@ -277,8 +277,8 @@ static void holds_outputs(const struct rcl_config *config, void *memory,
   (void)config;
 }
 
-/* Tests that an audit finds a wrong canonical form of states. `blind` makes it wrong: no START from
- * an image with outputs is tried for it. */
+/* Tests that an audit finds a wrong canonical form of states. `blind` makes the form wrong: no
+ * START from an image with outputs is tried for it. */
 static void audit_merges(void)
 {
   static const char *const deadlock[] = {"deadlock", NULL};
@@ -332,8 +332,8 @@ struct known {
   bool is_long;
 };
 
-/* Has the counts on which SPIN, TLC, LTSmin, Rumur and two C programs agree up to K=5, or 0 if it
- * is unknown. */
+/* number of states on which SPIN, TLC, LTSmin, Rumur and two C programs agree, for each K up to 5,
+ * or 0 if it is unknown */
 static void reference_worlds(void)
 {
   static const struct known worlds[] = {
@@ -463,8 +463,8 @@ static void without_order(void)
 
 static const char *const snapshot[] = {"invariant", "tokens", NULL};
 
-/* Names properties, but none that is judged at the end: bookmark still discards drained messages
- * then. */
+/* Names the properties to judge. None of them is judged at the end, because bookmark still
+ * discards drained messages then. */
 static const char *const on_the_way[] = {"no-loss",  "legal",     "deadlock", "commits",
                                          "recovers", "invariant", NULL};
 
@@ -592,9 +592,9 @@ static void recoveries(void)
   }
 }
 
-/* Tests that the abstraction of one rank follows a coordinator which takes a checkpoint because
- * others ask. Otherwise the coordinator alone would seem to take ever more checkpoints, and no
- * message would have to come before a commit. */
+/* Tests that the abstraction of one rank takes into account a coordinator that takes a checkpoint
+ * because others ask for one. Otherwise the coordinator alone would seem to take ever more
+ * checkpoints, and no message would have to come before a commit. */
 static void asked_by_itself(void)
 {
   static const struct small small = {"event-logging",
@@ -790,9 +790,9 @@ static void vanishing_step(const struct rcl_config *config, void *memory,
   }
 }
 
-/* Tests that a protocol is explored in full if actions of a rank at the end can undo a violation
- * there, whichever rank that is. With vanishing_holds the only such step leads from the node of the
- * abstraction that is found last. */
+/* Tests that a protocol is explored in full if a rank can undo a violation at the end by an
+ * action, whichever rank that is. With vanishing_holds only one step does so, and it leads from
+ * the node of the abstraction that is found last. */
 static void vanishing(void)
 {
   static const char *const controls[] = {"none", "open", "go", NULL}, *const once[] = {
@@ -822,8 +822,8 @@ static void vanishing(void)
   }
 }
 
-/* Is an action that a variant of bookmark takes, too, at an event of kind `extra_at`: when a rank
- * is told of a crash, or when it starts again. */
+/* Holds an additional action that a variant of bookmark takes at events of kind `extra_at`: when a
+ * rank is told of a crash, or when it starts again. */
 static struct rcl_action extra;
 static enum rcl_event_kind extra_at;
 
@@ -834,7 +834,7 @@ static void goes_on(const struct rcl_config *config, void *state, const struct r
   if (event->kind != extra_at || !event->checkpoint)
     return;
   memmove(actions->item + 1, actions->item,
-          actions->count++ * sizeof extra); /* roll-back is last */
+          actions->count++ * sizeof extra); /* a roll-back is the last action */
   actions->item[0] = extra;
   if (extra.kind == RCL_ACTION_CONTROL)
     actions->item[0].peer = config->self ? 0 : 1;
@@ -888,7 +888,7 @@ static void reduced_worlds(void)
   static const struct {
     const char *protocol;
     int ranks, messages;
-    uint64_t full, por, all; /* states; the reductions leave 1/por and 1/all of them */
+    uint64_t full, por, all; /* number of states; the reductions leave 1/por and 1/all of them */
     bool is_long;
   } worlds[] = {
       {"cl-c", 3, 2, 96860, 100, 190, false},
@@ -949,8 +949,8 @@ static void beyond(void)
   }
 }
 
-/* Tests a wrong relation, by which all moves are independent. It loses states at rest and
- * violations, as a snapshot depends on which messages are sent before a rank records. */
+/* Tests a wrong relation that says of all moves that they are independent. It loses states at rest
+ * and violations, because a snapshot depends on which messages are sent before a rank records. */
 static void wrong_relation(void)
 {
   struct exploration full, reduced;
@@ -1280,8 +1280,8 @@ static void fingerprints_of(void)
   ok(right, "fingerprints have as many bits as were asked for");
 }
 
-/* Tests that packing fills words, the widest numbers first: the first word behind the tag, the
- * other words to the last bit. */
+/* Tests that packing fills words, with the widest numbers first. Behind the tag, all bits of all
+ * words must be used. */
 static void filled(void)
 {
   static const uint8_t halves[] = {16, 16, 16, 16, 16}, whole[] = {32, 26, 32};

@@ -1,7 +1,7 @@
-/* Takes checkpoints, and one step that hosts refuse. The key protocol.interval is the number, from
- * 1, of that step in grammar-cases.h; a rank takes it at the first such event. The protocol
- * `random` adds, now and then, drawn actions that are allowed at any event; protocol.interval is
- * its seed. */
+/* Takes checkpoints, and one step that hosts refuse. The key protocol.interval is the number of
+ * that step in grammar-cases.h, counted from 1. A rank takes the step at the first event to which
+ * the step belongs. The protocol `random` sometimes adds drawn actions that are allowed at any
+ * event; for this protocol protocol.interval is the seed. */
 #include "protocols/parts/commit.h"
 #include "verify/t/grammar-cases.h"
 
@@ -113,7 +113,7 @@ static void step(const struct rcl_config *config, void *state, const struct rcl_
     *rcl_act(actions, RCL_ACTION_NONE) = refused->list[i];
 }
 
-/* Global recovery without clocks: the coordinator's timer. */
+/* With global recovery and without clocks this sets the coordinator's timer. */
 static void step_above(const struct rcl_config *config, void *state, const struct rcl_event *event,
                        struct rcl_actions *actions)
 {

@@ -165,7 +165,7 @@ static void open_stage(struct stage *s, enum grammar_protocol number)
   s->world.script = s->script;
   s->world.bounded = true;
   parts_init(&s->parts, &s->world);
-  s->world.memory.forget = NULL; /* situations share what is kept */
+  s->world.memory.forget = NULL; /* situations share kept contents */
   s->kept = UINT32_MAX;
   s->actions.capacity = RCL_ACTIONS_MAX(&s->world.config[0]);
   s->actions.item = calloc(s->actions.capacity, sizeof *s->actions.item);
@@ -173,7 +173,8 @@ static void open_stage(struct stage *s, enum grammar_protocol number)
   world_begin(&s->world, 1, 1);
   find_situations(s);
   s->kept = s->parts.kept_count;
-  s->world.bounded = false; /* no canonical forms: the world takes further steps to find them */
+  /* this avoids canonical forms, for which the world takes further steps */
+  s->world.bounded = false;
 }
 
 static void close_stage(struct stage *s)
@@ -358,7 +359,8 @@ static void try_lists(struct stage *s, enum grammar_protocol number, const struc
   }
 }
 
-/* Sets each field of each action to a value at an edge, and tries it alone and after an answer. */
+/* Sets each field of each action to a value at the end of its range. Tries this action alone and
+ * after an answer. */
 static void try_fields(struct stage *s, enum grammar_protocol number, const struct situation *at)
 {
   static const unsigned char values[] = {0, 1, 2, 127, 128, 254, 255};
@@ -424,8 +426,9 @@ static const struct {
                     {"words", offsetof(struct rcl_event, words[1])},
                     {"words", offsetof(struct rcl_event, words[2])}};
 
-/* Tests that the world refuses an event of a host if a field is not zero that events of its kind do
- * not have. The events that the world lists for the explorer must have no such field, either. */
+/* Tests that the world refuses an event of a host with a field that its kind does not have, unless
+ * the field is zero. The events that the world lists for the explorer must have no such field,
+ * either. */
 static void try_event_fields(struct stage *s, const struct situation *at)
 {
   const char *wrong = grammar_unnamed_field(&at->move.event);

@@ -17,8 +17,9 @@
 
 /* ---- protocols with one flaw each ---- */
 
-/* Local checkpoints at program places after a request, without channel state. A rank tells rank 0
- * when its image is durable, and when its log is. */
+/* Steps a protocol with local checkpoints: after a request each rank is captured at its next safe
+ * point, without messages under way. A rank tells rank 0 when its image is durable, and when its
+ * log is. */
 enum control { REQUEST = 1, IMAGE, LOG };
 
 struct naive {
@@ -129,7 +130,7 @@ static void waits_for_images(const struct rcl_config *config, void *memory,
     commit_once(state, state->own & 1 && state->image, actions);
 }
 
-/* Steps a protocol with a flaw: a timer only sets the timer again, and the state stays as it was.
+/* Steps a protocol with a flaw: a TIMER only sets the timer again, without a change of the state.
  */
 static void ignores_timers(const struct rcl_config *config, void *state,
                            const struct rcl_event *event, struct rcl_actions *actions)
@@ -161,8 +162,8 @@ static void clock_twice(const struct rcl_config *config, void *state, const stru
     rcl_act(actions, RCL_ACTION_SET_TIMER)->checkpoint = 9;
 }
 
-/* Steps a protocol with a flaw: all timers but those of the second checkpoint are of the first one,
- * also timers that are set after the second checkpoint. */
+/* Steps a protocol with a flaw: a timer belongs to the first checkpoint unless it belongs to the
+ * second one, even a timer that is set after the second checkpoint. */
 static void clock_back(const struct rcl_config *config, void *state, const struct rcl_event *event,
                        struct rcl_actions *actions)
 {
@@ -183,9 +184,9 @@ static void sends_at_times(const struct rcl_config *config, void *state,
     rcl_send_control(actions, event->peer, LOG, 0, 0);
 }
 
-/* Steps a protocol with a flaw: the number of earlier calls decides its state. The state changes
- * every third call. As an audit calls a step three times, all three agree, and only the next such
- * step differs from them. */
+/* Steps a protocol with a flaw: the number of earlier calls decides its state, which changes at
+ * every third call. An audit calls a step three times, so all three calls agree. Only the next
+ * step of this kind differs. */
 static void counts_steps(const struct rcl_config *config, void *state,
                          const struct rcl_event *event, struct rcl_actions *actions)
 {
@@ -263,7 +264,7 @@ static void explore_with(const struct small *small, const struct hazards *hazard
   script_free(script);
 }
 
-/* Returns whether `property` is violated; if it is NULL, whether the claim holds. */
+/* Returns whether `property` is violated or, if `property` is NULL, whether the claim holds. */
 static bool judged(const struct small *small, const struct hazards *hazards,
                    const struct explorer_options *options, const char *property)
 {
@@ -414,8 +415,8 @@ static void crashes_within(void)
 
 /* ---- the search ---- */
 
-/* Tests that states and transitions are as many as in a search with none of the explorer's ideas.
- */
+/* Tests that the numbers of states and transitions are those of a search without the explorer's
+ * optimisations. */
 static void same_as_plain(const struct small *small, unsigned least_depth, uint64_t least)
 {
   static const char *const nothing[] = {NULL};
@@ -449,8 +450,8 @@ static void deep_and_many(void)
       20, 5000);
 }
 
-/* Returns whether a search says what it should: that the claim holds if the protocol is pure, and
- * else that a step comes out differently when it is repeated. */
+/* Returns whether a search has the expected result: the claim holds if the protocol is pure;
+ * otherwise a step has another result when it is repeated. */
 static bool repeats(const char *protocol, bool audit, bool pure)
 {
   static const char *const nothing[] = {NULL};
@@ -546,8 +547,8 @@ static void grown_in_place(void)
 /* ---- what clauses are shown ---- */
 
 /* Returns whether the counts of messages are 0 for each rank whose state is not shown
- * (protocols/line.h). No state is shown where no rank can go back any more, although `frees` keeps
- * what images have received. */
+ * (protocols/line.h). If no rank can go back any more, no state is shown, although `frees` keeps
+ * the numbers of messages that images have received. */
 static bool counts_with_states(const struct rcl_whole *whole, int from, int to)
 {
   const struct rcl_whole_channel *channel = rcl_whole_between(whole, from, to);

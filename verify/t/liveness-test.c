@@ -1,4 +1,4 @@
-/* Compares the judgement of runs that go round for ever with a search that knows nothing of
+/* Compares the judgement of runs that repeat for ever with a simpler search that does not use
  * components: it finds all states that each state reaches, forwards and backwards. */
 #include <errno.h>
 #include <unistd.h>
@@ -180,7 +180,7 @@ static void build(struct reference *r, GPtrArray *nodes)
       edge.fair = taken.kind != MOVE_CRASH && taken.kind != MOVE_FAULT;
       load(r, node->state);
       world_step(r->world, &taken, &r->actions, &verdict);
-      if (verdict.kind == VERDICT_VIOLATION) /* the search must not stop at a violation, either */
+      if (verdict.kind == VERDICT_VIOLATION) /* a violation must not stop the search */
         g_error("%s, rank %d: %s", verdict.property, verdict.rank, verdict.text);
       edge.to = GPOINTER_TO_UINT(look_up(numbers, nodes, save(r), node->depth + 1));
       g_array_append_val(node->edges, edge);
@@ -258,7 +258,7 @@ static int search(struct world *world, const struct small *small)
     reach[n] = g_new0(bool, nodes->len);
     mark(nodes, n, reach[n]);
   }
-  for (guint n = 0; n < nodes->len && least < 0; n++) /* they stand by depth */
+  for (guint n = 0; n < nodes->len && least < 0; n++) /* nodes are in the order of depth */
     if (is_wrong(nodes, reach, n, inside))
       least = (int)((const struct node *)nodes->pdata[n])->depth;
   for (guint n = 0; n < nodes->len; n++) {
@@ -325,7 +325,7 @@ static void same_as_reference(const struct small *small, bool wrong)
   exploration_clear(&first);
 }
 
-/* Saves at the end of each level but the last ones. */
+/* Saves at the end of each level except the last ones. */
 static void stop_early(const struct small *small, struct explorer_options *options,
                        const struct exploration *all, const char *save)
 {
@@ -337,7 +337,8 @@ static void stop_early(const struct small *small, struct explorer_options *optio
   options->max_states = 0;
 }
 
-/* Returns whether a search that goes on from a save finds what one without a save has. */
+/* Returns whether a search that goes on from a save has the same result as a search without a
+ * save. */
 static bool resumes(const struct small *small, const struct exploration *all)
 {
   static const char save[] = "liveness-test-save";
@@ -397,7 +398,8 @@ static bool spills(const struct small *small, const struct exploration *all)
   return fine;
 }
 
-/* Tests protocols drawn by lot: by steps alone, by all states, and with two workers. */
+/* Tests randomly drawn protocols in three ways: by steps alone, by all states, and with two
+ * workers. */
 static void by_lot(void)
 {
   static const struct small small = {
@@ -466,7 +468,8 @@ struct graph {
   unsigned edges[NODES];
   uint64_t to[NODES][NODES];
   uint32_t number[NODES];
-  size_t larger, inside; /* components of several nodes that were reported; nodes in them */
+  /* numbers of reported components of several nodes, and of nodes in them */
+  size_t larger, inside;
 };
 
 static bool next_edge(void *ctx, uint64_t node, uint32_t *edge, uint64_t *to)
@@ -488,7 +491,7 @@ static void count_component(void *ctx, const uint64_t *nodes, size_t count)
     g->inside += g->number[nodes[i]] == g->number[nodes[0]];
 }
 
-/* Returns whether numbers are equal where nodes reach each other, and else not. */
+/* Returns whether two nodes have equal numbers exactly if they reach each other. */
 static bool are_right(const struct graph *g)
 {
   bool reach[NODES][NODES] = {{false}};

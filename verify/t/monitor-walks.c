@@ -177,7 +177,7 @@ struct place {
   const char *file;
   struct scenario *scenario;
   struct script *script;
-  struct intern outcomes; /* none: too many */
+  struct intern outcomes; /* has no entries if there are too many outcomes */
 };
 
 static void find_outcomes(struct place *place)
@@ -402,7 +402,7 @@ int main(int argc, char **argv)
   unsigned fuzz = (unsigned)g_ascii_strtoull(argv[3], NULL, 10);
   g_auto(GStrv) names = g_strsplit(argv[4], ",", -1);
   g_autofree const char **judged = g_new0(const char *, g_strv_length(names) + 2);
-  static struct place *places; /* until the end */
+  static struct place *places; /* list that ends with the end of the walk */
   places = g_new0(struct place, (gsize)argc);
   for (uint64_t seed = first; seed < first + count; seed++) {
     random_state = seed * UINT64_C(0x9E3779B97F4A7C15);

@@ -1,5 +1,5 @@
-/* Searches without any of the explorer's ideas: no interning, no memory of steps, whole states as
- * byte strings. Has worlds to search, too. */
+/* Searches without any of the explorer's optimisations: it has no interning and no memory of
+ * steps, and its states are complete byte strings. This file also has worlds to search. */
 #ifndef RECLINE_REFERENCE_H
 #define RECLINE_REFERENCE_H
 
@@ -89,7 +89,7 @@ static inline void list_move(void *data, const struct move *move)
   g_array_append_val(((struct reference *)data)->moves, *move);
 }
 
-/* Begins the world, whose memory is r's from then on. */
+/* Begins the world. From then on its memory belongs to `r`. */
 static inline void reference_begin(struct reference *r, struct world *world, unsigned crashes,
                                    unsigned timers, const char *const *properties)
 {
@@ -141,7 +141,7 @@ static inline uint64_t expand(struct reference *r, GBytes *state, GHashTable *se
   return r->moves->len;
 }
 
-/* Counts states and transitions by a search that has none of the explorer's ideas. */
+/* Counts states and transitions by a search that has none of the explorer's optimisations. */
 static inline void plain_search(struct world *world, unsigned crashes, unsigned timers,
                                 uint64_t *states, uint64_t *transitions,
                                 const struct visitor *visitor)

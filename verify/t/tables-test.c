@@ -1,6 +1,6 @@
-/* Tests by themselves the tables on which searches and reductions rest: packed states,
- * fingerprints, filters, languages of messages and sets of records. A search shows a fault of
- * a table late, and only as a wrong count. */
+/* Tests each table on which searches and reductions rest: packed states, fingerprints, filters,
+ * languages of messages and sets of records. In a search, a fault of a table shows late, and only
+ * as a wrong count. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static uint32_t draw(uint32_t below)
 
 enum { FIELDS = 40 };
 
-/* Draws a number for each field, of which many have all bits. */
+/* Draws a number for each field. Many of these numbers have all bits set. */
 static void draw_numbers(const uint8_t *bits, uint32_t *numbers)
 {
   for (int i = 0; i < FIELDS; i++) {
@@ -45,7 +45,7 @@ static bool goes(const struct packing *packing, const uint32_t *one, const uint3
   packing_pack(packing, one, state);
   packing_pack(packing, other, to);
   memcpy(numbers, one, sizeof numbers);
-  to[0] |= TAG_MASK; /* the tag is no part of the state */
+  to[0] |= TAG_MASK; /* the tag does not belong to the state */
   uint64_t changed = packing_go(packing, to, state, numbers, &hash);
   to[0] &= ~(uint32_t)TAG_MASK;
   for (uint32_t i = 0; i < FIELDS; i++)
@@ -267,8 +267,8 @@ static int longer(int word, int letter)
   return word * LETTERS + 1 + letter;
 }
 
-/* Returns the set of words of a language, those with `word` in front. A word that is longer than
- * any is none. */
+/* Returns the set of the words of a language, each with `word` in front. Words that become too
+ * long are left out. */
 static uint64_t words_in(const struct dfas *l, uint32_t dfa, int word)
 {
   if (!dfa)

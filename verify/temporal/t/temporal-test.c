@@ -1,6 +1,6 @@
-/* Compares automata and the search for fair runs with the meaning of formulas: on formulas, words
- * and graphs drawn by lot. The reference, temporal_holds(), has no automaton, and the reference of
- * the search lists all short runs of a graph. */
+/* Compares automata, and the search for fair runs, with the meaning of formulas, on randomly drawn
+ * formulas, words and graphs. The reference for formulas, temporal_holds(), has no automaton. The
+ * reference for the search lists all short runs of a graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +76,8 @@ static void add_edge(struct drawn *d, uint32_t to, uint32_t move)
   d->edge[d->edges[STATES]++] = (struct graph_edge){to, move};
 }
 
-/* Draws a graph with one run: a lasso, whose state `again` follows the last one. If that is the
- * last one, the run ends there. */
+/* Draws a graph with one run, a lasso: after the last state the run goes on at state `again`. If
+ * `again` is the last state, the run ends there. */
 static uint32_t draw_word(struct drawn *d, uint32_t facts)
 {
   uint32_t states = 1 + draw(STATES), again = draw(states), s;

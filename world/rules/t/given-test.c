@@ -24,7 +24,8 @@ static void topology(void)
   world_clear(&world);
 }
 
-/* Chooses one of the wanted moves that the world lists: always the same for the same list. */
+/* Chooses one of the wanted moves that the world lists. For the same list the choice is always the
+ * same. */
 struct choice {
   bool (*is_wanted)(const struct move *);
   struct move move;
@@ -499,8 +500,8 @@ static void ends_call(void)
   world_clear(&world);
 }
 
-/* Returns the digest of a world in which a rank has an image and a stored image with those bytes,
- * which are kept behind `others` others. */
+/* Returns the digest of a world in which a rank has an image and a stored image with the given
+ * bytes. The world has kept `others` other contents before these bytes. */
 static uint64_t digest_of(const char *image, const char *stored, int others)
 {
   struct world world;

@@ -1,6 +1,7 @@
-/* Lets two worlds take the same random moves. One has the contributions to collectives in groups
- * (shares.h), the other in a part for each pair of ranks. Tests that each pair of ranks has the
- * same contributions under way. Contents are not compared, because groups do not have them. */
+/* Lets two worlds take the same random moves. One world keeps contributions to collectives in
+ * groups (shares.h), and the other keeps a part for each pair of ranks. Tests that each pair of
+ * ranks has the same contributions under way in both. Contents are not compared, because groups do
+ * not have them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Tests which parts of a world can be renamed when its ranks change their names. What no renaming
- * can tell from the bytes is refused: an image, what a program has received, a contribution to a
- * collective call. */
+/* Tests which parts of a world can be renamed when its ranks change their names. A part is refused
+ * if its bytes do not show how to rename it: an image, what a program has received, a contribution
+ * to a collective call. */
 #include <string.h>
 
 #include "protocols/t/tap.h"

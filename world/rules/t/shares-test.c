@@ -29,8 +29,8 @@ static bool is_meant(const struct world_message *message, const struct shares_ke
          message->incarnation >= key->least && message->incarnation <= key->most;
 }
 
-/* Returns the index of that sender's contribution to which `key` applies; the length of the list:
- * there is none. */
+/* Returns the index of the contribution of the sender to which `key` applies, or the length of the
+ * list if there is none. */
 static uint32_t find(const struct shares_key *key, int peer)
 {
   const struct list *list = &pair[peer][key->rank];

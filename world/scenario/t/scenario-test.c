@@ -580,8 +580,8 @@ static const struct refusal refusals[] = {
      "failures.0.rank=1"},
 };
 
-/* Returns the message without the folder, because files that a scenario names are told with their
- * whole path. */
+/* Returns the message without the folder, because messages name files of scenarios by their
+ * complete path. */
 static const char *within_folder(const char *message)
 {
   g_autofree char *here = g_get_current_dir(), *folder = g_strconcat(here, "/", NULL);
@@ -1011,7 +1011,7 @@ static void test_layouts(void)
 
 #define MACHINE_LAW "failures: [{law: exponential}, {law: exponential, of: platform}]\n"
 
-/* Tests a machine in a file, of which the scenario changes values. */
+/* Tests a machine that a file describes, if the scenario changes some of its values. */
 static void test_machines(void)
 {
   put("machine.yaml", "nodes: 6\nper_node: 2\nspeed: 2Gf\nmtbf: 5y\n"

@@ -158,8 +158,8 @@ static void windows(void)
         2, 1, "7:0:0:0:0 14:0:0:0:0 0:0:0:0:0 1:0:1:8:0 2:0:2:0:0 3:0:2:0:0 0:0:3:1:0 ");
 }
 
-/* Tests the operations that locks become. Operation 29 (SERVE) waits for a receive; for -1 it waits
- * for nothing, for -2 for the rank's own lock. */
+/* Tests the operations that replace locks. Operation 29 (SERVE) waits for a receive; for -1 it
+ * waits for nothing, and for -2 it waits for the rank's own lock. */
 static void locks(void)
 {
   const char *text = "rank 0: window, lock 1, get 1 0, flush 1, unlock 1\nrank 1: window";
@@ -177,8 +177,9 @@ static void locks(void)
         "3:0:6:5:0 ");
 }
 
-/* Tests who may go ahead. `wishes` has a letter for each message that waits: e, s or n (exclusive,
- * shared, none), in their order, `origins` its origin; `held` a letter for each origin. */
+/* Tests which message may go ahead. Each letter of `wishes` stands for a waiting message, in
+ * order: e, s or n (exclusive, shared, none). `origins` has the origin of each message, and `held`
+ * has a letter for each origin. */
 static void next_is(const char *wishes, const char *origins, const char *held, int expected)
 {
   enum { MOST = 4 };
@@ -208,10 +209,10 @@ static void locks_granted(void)
   next_is("s", "0", "nen", -1);
   next_is("s", "0", "snn", 0);
   next_is("ee", "01", "nne", -1);
-  next_is("es", "01", "nns", -1); /* behind one that has asked before */
-  next_is("en", "02", "nne", 1);  /* who has the lock goes ahead */
+  next_is("es", "01", "nns", -1); /* an earlier request goes ahead */
+  next_is("en", "02", "nne", 1);  /* the holder of the lock goes ahead */
   next_is("en", "01", "nns", 1);
-  next_is("en", "00", "nne", -1); /* but behind its own messages */
+  next_is("en", "00", "nne", -1); /* but not ahead of its own earlier messages */
   next_is("nn", "00", "nnn", 0);
 }
 
@@ -324,8 +325,8 @@ static void refused(void)
           "more than 65535 operations, expected a shorter program");
 }
 
-/* Returns whether a flip of any one bit of the input, of each of many inputs, flips each bit of the
- * result in about half of the inputs: 64 +- 30 of 128, where the standard deviation is 5.7. */
+/* Returns whether each bit of the result flips in about half of the inputs when any one bit of the
+ * input flips: in 64 +- 30 of 128 inputs, where the standard deviation is 5.7. */
 static bool spreads(void)
 {
   enum { INPUTS = 128, BITS = 256, RESULT = 128 };
@@ -372,7 +373,8 @@ static void contents(void)
   intern_clear(&low);
 }
 
-/* Payloads that differ in a bit, or in how many zeros they end with, differ in both halves. */
+/* Tests that payloads differ in both halves if they differ in a bit, or in the number of zeros at
+ * their end. */
 static void payloads(void)
 {
   enum { BYTES = 100 };

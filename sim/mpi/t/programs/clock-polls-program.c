@@ -100,7 +100,7 @@ static void round_of(enum form form, int number)
     MPI_Iallreduce(&out, &in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
   else if (form < PROBE)
     MPI_Irecv(&in, 1, MPI_DOUBLE, left, form, MPI_COMM_WORLD, &request);
-  if (rank == number % ranks) /* the others wait for this one */
+  if (rank == number % ranks) /* the other ranks wait for this rank */
     smpi_execute_flops(2e5);
   if (form != REDUCTION)
     MPI_Isend(&out, 1, MPI_DOUBLE, right, form, MPI_COMM_WORLD, &other);

@@ -1,6 +1,7 @@
 /* Makes communicators of one parent in every way. In each communicator every rank sends a message,
- * with the same tag, to the next member; it receives in the opposite order. A message that comes
- * from another communicator than its receive is counted. Needs 4 ranks. */
+ * with the same tag, to the next member; it receives these messages in the opposite order. The
+ * program counts messages that come from another communicator than their receive. It needs 4
+ * ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Reads by open() and read() what MPI-IO has written, as PnetCDF does to see what a file is. A rank
- * sees the round in which the file was written, or that there is no file. */
+/* Reads by open() and read() what MPI-IO has written, as PnetCDF does to find out the format of a
+ * file. A rank sees the round in which the file was written, or that there is no file. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <smpi/smpi.h>

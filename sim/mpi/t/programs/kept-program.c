@@ -52,7 +52,7 @@ static void test_types(void)
   int one = 1, sizes[2] = {8, 8}, lengths[2] = {2, 2}, starts[2] = {1, 2};
   MPI_Type_vector(8, 1, 8, MPI_INT, &column);
   MPI_Type_create_hindexed(1, &one, &place, column, &part);
-  MPI_Type_free(&column); /* before the one that is made of it */
+  MPI_Type_free(&column); /* this type is freed before the type that is made of it */
   exchange(part, is_column, "a column");
   MPI_Type_create_subarray(2, sizes, lengths, starts, MPI_ORDER_C, MPI_INT, &block);
   exchange(block, is_block, "a block");
@@ -62,7 +62,7 @@ static void test_types(void)
   exchange(part, is_first, "a row");
 }
 
-/* Tests that two types that were made alike are different types: only one gets the name. */
+/* Tests that two types made by the same calls are different: only one of them gets the name. */
 static void test_two(void)
 {
   MPI_Datatype one, other;

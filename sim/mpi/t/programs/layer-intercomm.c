@@ -5,10 +5,12 @@
 #define PROGRAM "layer-intercomm"
 #include "layer-rounds.h"
 
-enum { MOST = 8, ALL = 6 }; /* most ranks of a group; elements that a reduction scatters */
+/* MOST is the most ranks of a group, and ALL the number of elements that a reduction scatters */
+enum { MOST = 8, ALL = 6 };
 
 static MPI_Comm half, between;
-static int here, size, others, own_ranks[MOST], other_ranks[MOST]; /* in the world */
+/* rank in the own group, sizes of both groups, and their members as ranks of MPI_COMM_WORLD */
+static int here, size, others, own_ranks[MOST], other_ranks[MOST];
 
 static void list_ranks(MPI_Group group, int *list)
 {
@@ -22,7 +24,8 @@ static void list_ranks(MPI_Group group, int *list)
   MPI_Group_free(&world);
 }
 
-/* Returns the last even rank, or the last odd one, which is rank 0 of its group. */
+/* Returns the first rank of a group: the last even rank or the last odd rank, as groups are in
+ * reverse order. */
 static int leader_of(int odd)
 {
   return ranks - 1 - ((ranks - 1) % 2 != odd);
@@ -123,11 +126,12 @@ static void test_persistent(void)
 
 /* ---- collectives with a root ---- */
 
-/* The root of this round, as a rank of the world. In odd rounds it is an odd rank. */
+/* Returns the root of this round, as a rank of MPI_COMM_WORLD. In odd rounds it is an odd rank. */
 static int root_rank;
 
-/* Sets `root_rank`. Returns the argument `root` of this rank's calls: the root's rank in its group,
- * or in the root's own group MPI_ROOT at the root and MPI_PROC_NULL at the others. */
+/* Sets `root_rank`. Returns the argument `root` of this rank's calls. In the group without the
+ * root this is the root's rank in its group. In the root's own group it is MPI_ROOT at the root,
+ * and MPI_PROC_NULL at all other ranks. */
 static int root(void)
 {
   int odd = round_number % 2, own = rank % 2 == odd, in_group = round_number / 2 % 2;
@@ -328,9 +332,9 @@ static void test_created(void)
   MPI_Group_free(&group);
 }
 
-/* Tests splits. In the first one each colour is on one side only, so no rank gets a communicator.
- * The second one takes the first two ranks of each group, in reverse order; the third even rank is
- * alone with its colour, so it gets none. */
+/* Tests two splits. In the first one each colour is on one side only, so no rank gets a
+ * communicator. The second one takes the first two ranks of each group, in reverse order. The
+ * third even rank is the only rank with its colour, so it gets no communicator. */
 static void test_split(void)
 {
   int at, members, remote, in[2] = {-1, -1};

@@ -72,7 +72,7 @@ static bool one_each(int place, int step)
   return right;
 }
 
-/* Returns whether `in` has as many elements of each rank as `counts` says, and no more. */
+/* Returns whether `in` has the number of elements of each rank that `counts` says, and no more. */
 static bool are_counted(void)
 {
   bool right = true;
@@ -115,8 +115,8 @@ static void test_collectives(int kind)
 
 /* ---- datatypes ---- */
 
-/* Tests that `type` has `count` ints, at these places of `out`, and the extent in bytes. Frees the
- * type. */
+/* Tests that `type` has `count` ints, at the given places of `out`, and the extent in bytes. Frees
+ * the type. */
 static void expect_type(MPI_Datatype *type, int count, const int *places, MPI_Count extent,
                         const char *what)
 {

@@ -4,7 +4,7 @@
 #define PROGRAM "layer-locks"
 #include "layer-rounds.h"
 
-enum { CELLS = 64, RANKS_MAX = 16, BIG = 20000 }; /* ints: beyond every eager threshold */
+enum { CELLS = 64, RANKS_MAX = 16, BIG = 20000 }; /* BIG ints are beyond every eager threshold */
 
 /* ---- one rank writes, another reads ---- */
 
@@ -47,7 +47,7 @@ static void test_counters(MPI_Win window, int *memory)
   MPI_Win_lock_all(0, window);
   MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 10, MPI_SUM, window);
   MPI_Win_flush(0, window);
-  do { /* a lock of the program's own */
+  do { /* a lock that the program makes itself */
     compared = 0;
     MPI_Compare_and_swap(&mine, &compared, &last, MPI_INT, 0, 12, window);
     MPI_Win_flush(0, window);
@@ -100,7 +100,7 @@ static void test_requests(MPI_Win window, int *memory)
     MPI_Test(&request[0], &flag, MPI_STATUS_IGNORE);
   expect(in == value(rank, 5), "rput, then rget");
   MPI_Rget(big, BIG, MPI_INT, next, CELLS, BIG, MPI_INT, window, &request[0]);
-  MPI_Win_flush_all(window); /* the request stays the program's */
+  MPI_Win_flush_all(window); /* the request still belongs to the program */
   expect(big[7] == next + 7 && big[BIG - 1] == next + BIG - 1, "a large rget, flushed");
   MPI_Wait(&request[0], MPI_STATUS_IGNORE);
   MPI_Win_flush_local_all(window);
@@ -133,7 +133,8 @@ static void test_waits(MPI_Win window)
   int out = value(rank, 40), in = -1, token = rank;
   MPI_Request request[2];
   MPI_Status status;
-  if (rank == 0) { /* all others access the window of this rank, which waits for their messages */
+  /* all other ranks access the window of rank 0, which waits for their messages */
+  if (rank == 0) {
     for (int i = 1; i < ranks; i++) {
       MPI_Probe(MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, &status);
       MPI_Recv(&token, 1, MPI_INT, status.MPI_SOURCE, 50, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,8 +1,8 @@
 /* Makes the MPI calls that the other programs do not make: all send modes, packing, graphs and
  * neighbourhood collectives, generalized requests, error handlers, old names. The results can be
- * checked, and all calls are in a loop, so that crashes and checkpoints fall everywhere. Compiled
- * as C and as C++. Usage: layer-mpi-misc ROUNDS [all]. `all`: also what plain SMPI 3.32 lacks or
- * gets wrong. */
+ * checked, and all calls are in a loop, so that crashes and checkpoints fall everywhere. It is
+ * compiled as C and as C++. Usage: layer-mpi-misc ROUNDS [all]. With `all` it also tests calls
+ * that plain SMPI 3.32 lacks or computes wrongly. */
 #define PROGRAM "layer-mpi-misc"
 #include "layer-rounds.h"
 
@@ -302,7 +302,7 @@ static void test_old_names(void)
 
 /* ---- topologies ---- */
 
-/* Makes a graph in which each rank has the rank before it and the rank behind it as neighbours. All
+/* Makes a graph in which the rank before and the rank after each rank are its neighbours. All
  * other ranks are neighbours of rank 0, too. */
 static MPI_Comm star(int *index, int *edges)
 {
@@ -353,8 +353,9 @@ static void test_graph(void)
   MPI_Comm_free(&graph);
 }
 
-/* Tests a periodic grid of two dimensions, one of which has one or two ranks. There both neighbours
- * are the same rank; what is sent to one side must still come from the other. */
+/* Tests a periodic grid of two dimensions, one of which has one or two ranks. In that dimension
+ * both neighbours are the same rank. A message that is sent to one side must nevertheless come
+ * from the other side. */
 static void test_grid(void)
 {
   int sizes[2] = {ranks % 2 ? 1 : 2, ranks % 2 ? ranks : ranks / 2}, periodic[2] = {1, 1};
@@ -618,7 +619,8 @@ int main(int argc, char **argv)
       test_old_names,   test_info,        test_graph,  test_grid,    test_rings,
       test_error_codes, test_distributed, test_types};
   size_t count =
-      sizeof tests / sizeof *tests - (everything ? 0 : 6); /* plain SMPI lacks the last ones */
+      /* plain SMPI lacks the calls of the last tests */
+      sizeof tests / sizeof *tests - (everything ? 0 : 6);
   for (round_number = 1; round_number <= rounds; round_number++)
     for (size_t i = 0; i < count; i++) {
       tests[i]();

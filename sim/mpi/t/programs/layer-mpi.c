@@ -1,6 +1,6 @@
 /* Tests messages, collectives and communicators. All calls are in a loop, so that crashes and
- * checkpoints fall everywhere, and every result is checked. Usage: layer-mpi ROUNDS. Exit code 0:
- * all right. */
+ * checkpoints fall everywhere, and every result is checked. Usage: layer-mpi ROUNDS. The exit code
+ * is 0 if all results are right. */
 #define PROGRAM "layer-mpi"
 #include "layer-rounds.h"
 
@@ -47,8 +47,8 @@ static void test_large(void)
   free(in);
 }
 
-/* Tests a small message behind a large one of the same envelope. A third one, with another tag, is
- * received before them. */
+/* Tests a small message that follows a large one of the same envelope. A third message, with
+ * another tag, is received before both. */
 static void test_order(void)
 {
   int *first = (int *)calloc(BIG, sizeof *first), second = 2, third = 3;
@@ -396,8 +396,8 @@ static void test_elements(void)
   MPI_Type_free(&three);
 }
 
-/* Tests that a nonblocking duplication does not wait for other ranks. The last rank begins only
- * when rank 0 has received a message, which rank 0 does after it has begun. */
+/* Tests that a nonblocking duplication does not wait for other ranks. The last rank begins its
+ * duplication only after a message has told it that rank 0 has begun. */
 static void test_duplicate(void)
 {
   MPI_Comm copy;

@@ -64,11 +64,12 @@ static void test_exchange_in_place(void)
 
 /* ---- partitioned messages ---- */
 
-/* Each rank sends ALL ints to the next one. The sender divides them into other partitions than the
- * receiver. */
+/* Each rank sends ALL ints to the next one. Sender and receiver divide them into different
+ * partitions. */
 enum { OUT_PARTS = 6, IN_PARTS = 4, PART = 1000, ALL = OUT_PARTS * PART };
 
-static MPI_Request parts[3]; /* out, in, and from a rank to nobody */
+/* requests of a send, of a receive, and of a send to MPI_PROC_NULL */
+static MPI_Request parts[3];
 
 static void make_partitioned(void)
 {
@@ -145,7 +146,7 @@ static void test_partitions_of_a_type(void)
   for (int time = 0; time < 2; time++) {
     memset(got, 0, sizeof got);
     MPI_Startall(2, &request[2]);
-    for (int k = 1; k >= 0; k--) { /* the second one first */
+    for (int k = 1; k >= 0; k--) { /* the second request is started first */
       MPI_Start(&request[k]);
       for (int part = 2; part >= 0; part--)
         MPI_Pready(part, request[k]);
@@ -290,7 +291,7 @@ static void test_collectives(void)
   for (int kind = 0; kind < KINDS; kind++)
     fill(give[kind], rank, 4 * RANKS);
   fill(get[1], rank, 3);
-  for (int i = 0; i < KINDS; i++) /* in an order of the rank's own */
+  for (int i = 0; i < KINDS; i++) /* each rank has another order */
     MPI_Start(&collective[(i + rank) % KINDS]);
   compute(1e-5);
   MPI_Waitall(KINDS, collective, MPI_STATUSES_IGNORE);

@@ -1,8 +1,8 @@
 /* Tests nonblocking collectives, several at a time, on several communicators, among messages and
- * blocking collectives; and receives that are cancelled. All calls are in a loop, so that crashes
- * and checkpoints fall everywhere, and every result is checked. It is compiled as C and as C++.
- * Usage: layer-nonblocking ROUNDS [all]. With `all` it also tests what plain SMPI 3.32 gets wrong.
- */
+ * blocking collectives. Also tests receives that are cancelled. All calls are in a loop, so that
+ * crashes and checkpoints fall everywhere, and every result is checked. It is compiled as C and as
+ * C++. Usage: layer-nonblocking ROUNDS [all]. With `all` it also tests calls that plain SMPI 3.32
+ * computes wrongly. */
 #define PROGRAM "layer-nonblocking"
 #include "layer-rounds.h"
 
@@ -49,7 +49,8 @@ static void test_rooted(void)
   MPI_Iscatter(out, 1, MPI_INT, &part, 1, MPI_INT, root, MPI_COMM_WORLD, &request[3]);
   MPI_Iscatterv(varied_out, counts, starts, MPI_INT, parts, counts[rank], MPI_INT, root,
                 MPI_COMM_WORLD, &request[4]);
-  own[0] = out[0] = varied_out[0] = -1; /* what was given has gone */
+  /* the data were given to MPI, so these buffers may change */
+  own[0] = out[0] = varied_out[0] = -1;
   MPI_Waitall(5, request, MPI_STATUSES_IGNORE);
   bool right = true;
   for (int i = 0; i < ranks && rank == root; i++)
@@ -72,7 +73,7 @@ static void test_all(void)
   MPI_Request request[4];
   for (int i = 0; i < ranks; i++) {
     swapped[i] = value(rank, i);
-    given[i] = counts[i]; /* rank i gets as many as it has */
+    given[i] = counts[i]; /* rank i gets the same number of elements as it gives */
     taken[i] = counts[rank];
     out_starts[i] = starts[i];
     in_starts[i] = i * counts[rank];

@@ -8,8 +8,8 @@ enum { CELLS = 64, RANKS_MAX = 16 };
 
 /* ---- fences ---- */
 
-/* Tests fences. The window lives through all rounds: each round finds there what the round before
- * it has left. */
+/* Tests fences. The window exists in all rounds, and each round finds the values that the round
+ * before it has left. */
 static void test_fence(MPI_Win window, int *memory)
 {
   int out[4], in[4] = {0}, sum = rank + 1, before = memory[20];
@@ -101,7 +101,8 @@ static void test_groups(void)
   MPI_Win_complete(window);
   MPI_Win_wait(window);
   expect(memory[0] == value(previous, 9), "put between complete and wait");
-  if (rank % 2 == 0 && next % 2 == 1) { /* one side reads, the other is read */
+  /* one rank reads, and the window of the other rank is read */
+  if (rank % 2 == 0 && next % 2 == 1) {
     MPI_Win_start(to, 0, window);
     MPI_Get(&in, 1, MPI_INT, next, 1, 1, MPI_INT, window);
     MPI_Win_complete(window);

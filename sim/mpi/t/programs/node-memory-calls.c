@@ -1,5 +1,5 @@
-/* Tests the calls about memory that the ranks of a node share, where no rank fails. The argument is
- * the number of ranks that a node has. Prints what is wrong, and a last line. */
+/* Tests the calls about memory that the ranks of a node share, in a run without failures. The
+ * argument is the number of ranks of a node. Prints errors, and a last line. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* Computes a ring of cells whose parts lie in memory that the ranks of a node share; cells of other
- * nodes come in messages. Each rank writes into its own part and into those of its neighbours, and
- * prints a checksum of all that it has seen. Arguments: how ranks wait for each other, or
- * `leaders`, and rounds. */
+/* Computes a ring of cells whose parts lie in memory that the ranks of a node share; cells of
+ * other nodes come in messages. Each rank writes into its own part and into those of its
+ * neighbours, and prints a checksum of all values that it has seen. The arguments are the way in
+ * which ranks wait for each other, or `leaders`, and the number of rounds. */
 #include <mpi.h>
 #include <smpi/smpi.h>
 #include <stdint.h>
@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 40, MAIL = 4 }; /* cells of a rank; cells into which other ranks write */
+/* CELLS is the number of cells of a rank, and MAIL the number of cells into which other ranks
+ * write */
+enum { CELLS = 40, MAIL = 4 };
 
-static int rank, ranks, here, size; /* in the world, and on the node */
-static MPI_Comm node, across;       /* across: the ranks with the same place on their nodes */
+/* number of this rank and of all ranks, first in MPI_COMM_WORLD and then on the node */
+static int rank, ranks, here, size;
+static MPI_Comm node, across; /* `across` has the ranks with the same number on their nodes */
 static const char *way;
 static uint64_t seen;
 
@@ -21,7 +24,8 @@ static void look(uint64_t value)
   seen = (seen ^ value) * 1099511628211u + 1;
 }
 
-/* Ranks take different times, so a checkpoint comes to each at another place. */
+/* Computes for a time that differs between ranks, so that a checkpoint finds each rank at another
+ * point of the program. */
 static void compute(int round)
 {
   smpi_execute_flops(2e4 * (1 + (rank * 7 + round * 3) % 11));
@@ -32,7 +36,8 @@ static void compute(int round)
 static void ring(MPI_Comm comm, int members, int me)
 {
   int token = 0;
-  for (int turn = 0; turn < 2 && members > 1; turn++) { /* at the second time all have come */
+  /* in the second turn all ranks have come */
+  for (int turn = 0; turn < 2 && members > 1; turn++) {
     if (me > 0)
       MPI_Recv(&token, 1, MPI_INT, me - 1, turn, comm, MPI_STATUS_IGNORE);
     MPI_Send(&token, 1, MPI_INT, (me + 1) % members, turn, comm);
@@ -75,7 +80,7 @@ struct part {
   uint64_t cell[CELLS], mail[MAIL], total, sum, given, before, after;
 };
 
-/* Returns the first or last cell of a neighbour: out of shared memory, or in a message. */
+/* Returns the first or last cell of a neighbour, from shared memory or from a message. */
 static void exchange(struct part *const *part, uint64_t *left, uint64_t *right)
 {
   int before = (rank - 1 + ranks) % ranks, after = (rank + 1) % ranks;

@@ -1,5 +1,4 @@
-/* Tests that all calls that sleep or wait for a time, and all clocks, go by the time of the
- * simulation. */
+/* Tests that all calls that sleep or wait for a time, and all clocks, use simulated time. */
 #include <errno.h>
 #include <math.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Tests seldom used calls that wait until a given time. In the thread of a rank they go by the time
- * of the simulation, in other threads by the time of the machine. */
+/* Tests seldom used calls that wait until a given time. In the thread of a rank they use simulated
+ * time, in other threads the time of the machine. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -125,7 +125,7 @@ static void test_queues(void)
   mqd_t queue = mq_open(name, O_CREAT | O_RDWR, 0600, &shape);
   mq_unlink(name);
   if (queue < 0)
-    return; /* a machine without queues */
+    return; /* the machine has no message queues */
   until = in(CLOCK_REALTIME, 160);
   began = MPI_Wtime();
   holds("nothing in the queue", mq_timedreceive(queue, text, sizeof text, NULL, &until) < 0);
@@ -169,7 +169,8 @@ static void test_system_calls(void)
   began = MPI_Wtime();
   holds("nothing", epoll_pwait2(poll_of, &event, 1, &some, NULL) == 0);
   took("epoll_pwait2", 0.18);
-  volatile nfds_t count = 1; /* not known to the compiler: the fortified call */
+  /* the compiler does not know this value, so it makes the fortified call */
+  volatile nfds_t count = 1;
   holds("nothing", poll(files, count, 70) == 0);
   took("fortified poll", 0.07);
   holds("nothing", ppoll(files, count, &some, NULL) == 0);
@@ -183,7 +184,7 @@ static void test_system_calls(void)
   close(poll_of);
 }
 
-/* Tests that the clocks of a thread go on while simulated time stands still. */
+/* Tests that the clocks of a thread go on while simulated time does not. */
 static void *wait_in_thread(void *result)
 {
   pthread_condattr_t attributes;

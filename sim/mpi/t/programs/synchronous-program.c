@@ -20,8 +20,8 @@ static double now(void)
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Sends messages at random. Returns how many messages have come when the barrier ends, so that none
- * is left on its way. */
+/* Sends messages at random. Returns how many messages have come when the barrier ends. No message
+ * must be under way at that time. */
 static int exchange(int round, int sent_to[MOST])
 {
   static unsigned draw;

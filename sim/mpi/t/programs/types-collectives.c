@@ -1,5 +1,6 @@
-/* Tests collectives over types with gaps, with bounds of their own, and with data that do not lie
- * in their order: all data must come to their places, and nothing else may change. */
+/* Tests collectives over types with gaps, over types with bounds of their own, and over types
+ * whose data are in another order in memory. All data must come to their places, and nothing else
+ * may change. */
 #include "types-values.h"
 
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static void fill(const struct layout *of, int count)
         *datum(memory, of, block * count + i, k) = given(rank, block, i, k);
 }
 
-/* Tests that `blocks` blocks have come to `in`, and nothing else. Each is what its sender gives as
- * `block`; the sender of block b is rank `from`, or rank b if `from` is negative. */
+/* Tests that `blocks` blocks have come to `in`, and nothing else. Each block must be the one that
+ * its sender calls `block`. The sender of block b is `from`, or rank b if `from` is negative. */
 static void came(const char *call, const struct layout *of, int *in, int count, int blocks,
                  int from, int block)
 {

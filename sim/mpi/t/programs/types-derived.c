@@ -1,5 +1,5 @@
-/* Tests derived types (MPI 3.1, section 4.1) that are made at random, by constructors upon
- * constructors. Each type is compared with its type map, a list of the places of its data, which
+/* Tests derived types (MPI 3.1, section 4.1) that are made by constructors, in random
+ * combinations. Each type is compared with its type map, a list of the places of its data, which
  * this program makes as the standard defines it. Usage: types-derived [SEED [ROUNDS]]. */
 #include "types-values.h"
 
@@ -333,7 +333,7 @@ static void compare_bounds(const char *what, const struct map *map)
   MPI_Type_size(map->type, &size);
   value(what, "size", size, size_of(map));
   if (map->entries == 0)
-    return; /* bounds of nothing are no bounds */
+    return; /* a type without data has no bounds */
   MPI_Type_get_extent(map->type, &low, &extent);
   value(what, "lower bound", low, map->low);
   value(what, "extent", extent, extent_of(map));

@@ -131,8 +131,8 @@ static void test_sizes(void)
 
 enum { COUNT = 2, RANKS_MAX = 4, ELEMENT_MAX = 32 };
 
-/* Tests an operation by all calls that reduce. `all` has the elements of all ranks, `right` the
- * results. Of each element the first `significant` bytes are compared. */
+/* Tests an operation by all calls that reduce. `all` has the elements of all ranks, and `right`
+ * the results. Only the first `significant` bytes of each element are compared. */
 static void reduces(const char *type_name, const char *op_name, MPI_Datatype type, MPI_Op op,
                     const void *all, const void *right, size_t element, size_t significant)
 {
@@ -163,8 +163,8 @@ static void reduces(const char *type_name, const char *op_name, MPI_Datatype typ
             memcmp(found[call] + i * element, (const char *)right + i * element, significant), 0);
 }
 
-/* Tests an operation on elements of the C type C. GIVEN is what rank `who` gives as element
- * `number`; RESULT combines the values `a` and `b`. */
+/* Tests an operation on elements of the C type C. GIVEN is the value that rank `who` gives as
+ * element `number`. RESULT combines the values `a` and `b`. */
 #define REDUCE(NAME, TYPE, C, OP, SIGNIFICANT, GIVEN, RESULT)                                      \
   {                                                                                                \
     C all[RANKS_MAX * COUNT], right[COUNT];                                                        \
@@ -198,8 +198,7 @@ static void reduces(const char *type_name, const char *op_name, MPI_Datatype typ
   REDUCE(NAME, TYPE, C, MPI_LOR, sizeof(C), (C)(number && who == 1), (C)(a || b))                  \
   REDUCE(NAME, TYPE, C, MPI_LXOR, sizeof(C), (C)(number || who == 1), (C)(!a != !b))
 
-/* Tests the largest and the smallest of values of which one is -1, or the largest value of an
- * unsigned type. */
+/* Tests MPI_MAX and MPI_MIN. A value is -1 or, for an unsigned type, its largest value. */
 #define EXTREMES_OF(NAME, TYPE, C)                                                                 \
   REDUCE(NAME, TYPE, C, MPI_MAX, sizeof(C), (C)(who == 1 ? -1 : who), a > b ? a : b)               \
   REDUCE(NAME, TYPE, C, MPI_MIN, sizeof(C), (C)(who == 1 ? -1 : who + 1), a < b ? a : b)
@@ -310,8 +309,8 @@ struct complex32 {
   X(MPI_2DOUBLE_PRECISION, double, double)                                                         \
   X(MPI_2INTEGER, int, int)
 
-/* Tests MPI_MAXLOC and MPI_MINLOC on pairs. Several ranks give the same value, so the least index
- * decides; indices go down from rank to rank. */
+/* Tests MPI_MAXLOC and MPI_MINLOC on pairs. Several ranks give the same value, so the smallest
+ * index decides. Indices decrease from rank to rank. */
 #define LOCATE(TYPE, VALUE, INDEX)                                                                 \
   {                                                                                                \
     struct pair {                                                                                  \

@@ -7,8 +7,8 @@
 
 /* ---- grids ---- */
 
-/* Returns the least number that can be the largest of `count` sizes, none above `most`, whose
- * product is `nodes`, or 0 if there are no such sizes. */
+/* Returns the smallest possible value of the largest of `count` sizes whose product is `nodes`, or
+ * 0 if there are no such sizes. No size may be above `most`. */
 static int smallest_largest(int nodes, int count, int most)
 {
   if (count == 1)
@@ -25,7 +25,7 @@ static void test_dimensions(void)
   for (int nodes = 1; nodes <= 200; nodes++)
     for (int count = 1; count <= 4; count++) {
       int sizes[4] = {0}, rest = nodes;
-#ifdef OPEN_MPI /* 12 by 6, 18 by 10 */
+#ifdef OPEN_MPI /* Open MPI chooses the sizes 12 by 6 and 18 by 10 */
       if (nodes == 72 || nodes == 180)
         continue;
 #endif
@@ -181,7 +181,7 @@ static void test_reductions(void)
   reduce_over("an int behind its lower bound", MPI_INT, -ints, 3 * ints);
   reduce_over("an int far behind its lower bound", MPI_INT, -4 * ints, 2 * ints);
   reduce_over("an int before its lower bound", MPI_INT, 2 * ints, 4 * ints);
-#ifndef OPEN_MPI /* which never returns */
+#ifndef OPEN_MPI /* this call never returns in Open MPI */
   reduce_over("elements that go backwards", MPI_INT, 0, -2 * ints);
 #endif
 }
@@ -207,7 +207,9 @@ static void test_windows(void)
                      MPI_NO_OP, window);
   MPI_Win_fence(0, window);
   value("a short and an int", "value", fetched.value, 1);
-#ifndef OPEN_MPI /* 4.1 tears what lies behind a gap: at times 0xffff0007 for 7 over a -1 */
+/* Open MPI 4.1 writes only some bytes of the value after a gap: sometimes 0xffff0007 if 7
+ * replaces -1 */
+#ifndef OPEN_MPI
   value("a short and an int", "index", rank ? 7 : best.index, 7);
   value("a short and an int that are fetched", "index", fetched.index, 7);
 #endif

@@ -1,5 +1,5 @@
-/* Helps programs that compare what MPI returns with right values. Every MPI library must pass
- * them. */
+/* Helps programs that compare results of MPI with right values. Every MPI library must pass these
+ * programs. */
 #ifndef TYPES_VALUES_H
 #define TYPES_VALUES_H
 

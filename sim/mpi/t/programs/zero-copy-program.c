@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BIG = 20000, SPOILT = -1 }; /* ints */
+/* number of ints in a message, and a value that spoils a buffer */
+enum { BIG = 20000, SPOILT = -1 };
 
 static int rank, ranks, next, previous, round_number, failures;
 static int *out, *in;
@@ -118,7 +119,8 @@ static void test_unexpected(void)
   expect(&got, 1, previous, "a small one before it");
 }
 
-/* Tests a send for which nobody waits: an answer tells its sender that the message was received. */
+/* Tests a send whose request is freed at once. An answer tells the sender that the message was
+ * received. */
 static void test_freed(void)
 {
   int answer = 0;
