@@ -237,7 +237,8 @@ char *executor_undecided(const struct executor *x)
 {
   if (x->unsupported->len)
     return g_strdup_printf("the executor does not know: %.120s", x->unsupported->str);
-  if (x->late)
+  bool over = x->until && g_get_monotonic_time() >= x->until;
+  if (x->late || (x->unknown && over))
     return g_strdup("the time is up");
   return x->unknown ? g_strdup_printf("Z3 does not decide %u questions", x->unknown) : NULL;
 }

@@ -85,6 +85,7 @@ check 'as nothing is known to be ahead of a marker' grep -q '^  clause "ahead"' 
 is "$(verdict none)" 'undecided 2' 'none states no line invariant' out err
 check 'and it is said' grep -q 'it states no line invariant' out
 is "$(verdict --timeout 1s bookmark)" 'undecided 2' 'time is up' out err
+check 'and that is said' grep -q '^  the time is up$' out
 exits 64 '--without and --memory' "$recline" prove --memory --without told bookmark
 exits 64 '--json and --memory' "$recline" prove --memory --json bookmark
 exits 64 '--keep and --memory' "$recline" prove --memory --keep moves bookmark
@@ -107,7 +108,7 @@ happens() { # NEVER: all moves of the proof but these can happen
   is "$(sed -n 's/^  cannot happen: //p' out)" "$1" 'all other moves can happen' out
 }
 
-lines=49
+lines=50
 if [ -n "${RECLINE_LONG:-}" ]; then
   is "$(verdict --timeout 0 bookmark)" 'proved 0' 'bookmark, two ranks' out err
   never='1 timer, 0 control none from 1, 0 control request from 1, 0 control release from 1'
@@ -186,6 +187,13 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   of=event-logging
   refuted no-hold held --timeout 0
   refuted told-any begins --timeout 0
+  one='--timeout 0 --set protocol.initiators=1 --set protocol.crossings=0'
+  # shellcheck disable=SC2086 # options
+  refuted done-early count $one
+  # shellcheck disable=SC2086 # options
+  refuted erase-early restorable $one
+  # shellcheck disable=SC2086 # options
+  refuted not-erased bounded $one
   never='0 control none from 1, 0 control committed from 1, 1 control none from 0, 1 control done from 0'
   is "$(verdict --timeout 0 event-logging)" 'proved 0' 'event-logging, two ranks' out err
   is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen'
@@ -196,9 +204,12 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   refuted one-way 'quiet|channels'
   refuted stale-totals drained
   refuted erase-early restorable
+  refuted begins-alone begin
+  refuted turns-early asked
+  refuted unanswered empty
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=294
+  lines=313
 fi
 finish $lines
