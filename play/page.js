@@ -320,7 +320,7 @@ globalThis.ready = (async () => {
       part.append(...withSteps(text, seen));
       return [element('dt', name), part];
     }));
-    $('statement').textContent = [story && Cause.isMutant(world) ? '' : world.statement, world.source].filter(Boolean).join(' · ');
+    $('statement').textContent = [story && Cause.isMutant(world) ? '' : world.statement, world.source && `Source: ${world.source}`].filter(Boolean).join(' · ');
     $('differences').replaceChildren(...withSteps(story ? '' : Cause.shows(Cause.run(world, engine, view, tell(), null, decode)), seen));
   }
 
@@ -512,7 +512,7 @@ globalThis.ready = (async () => {
   // ---- beginning ----
 
   $('title').textContent = world.title;
-  $('statement').textContent = [world.statement, world.source].filter(Boolean).join(' · ');
+  $('statement').textContent = [world.statement, world.source && `Source: ${world.source}`].filter(Boolean).join(' · ');
   document.title = `${world.name} - recline play`;
   const actions = {
     first: () => go(0), undo: () => go(view.at - 1), redo: () => go(view.at + 1), last: () => go(steps.length),

@@ -245,9 +245,12 @@ const Story = {
   },
 
   // Returns the sentence of plots/narration.c for a violation {property, rank, text, step, time}; `time` is null
-  // where steps have no times. The text of an outcome names the ranks.
-  violated: (wrong) =>
-    `Violated: ${wrong.property}${wrong.rank === null || wrong.property === 'outcome' ? '' : `, at rank ${wrong.rank}`}, by ${wrong.time === null ? `step ${wrong.step}` : `time ${wrong.time} s`}: ${Story.plain(wrong)}.`,
+  // where steps have no times. The text of an outcome names the ranks, that of an invariant its number.
+  violated(wrong) {
+    const [, numbered, rest] = /^(invariant \d+): ([^]*)/.exec(Story.plain(wrong)) || [];
+    const where = wrong.rank === null || wrong.property === 'outcome' ? '' : `, at rank ${wrong.rank}`;
+    return `Violated: ${numbered ?? wrong.property}${where}, by ${wrong.time === null ? `step ${wrong.step}` : `time ${wrong.time} s`}: ${rest ?? Story.plain(wrong)}.`;
+  },
 
   // Returns the text of a violation as words_violation() of plots/words.h does.
   plain: ({text}) => text.replace(/@(?=\d)/g, 'message ').replace(/ \(histories .*/, ''),

@@ -413,7 +413,10 @@ char *narration_violation(const struct trace_violation *violation)
 {
   const struct words *rule = words_find(words_rules, violation->property);
   g_autofree char *text = words_violation(violation->text);
-  /* the text of an outcome names the ranks */
+  /* the text of an invariant begins with its number, that of an outcome names the ranks */
+  const char *colon = g_str_has_prefix(text, "invariant ") ? strstr(text, ": ") : NULL;
+  g_autofree char *what =
+      colon ? g_strndup(text, (gsize)(colon - text)) : g_strdup(violation->property);
   bool nowhere = violation->rank == DISPATCHER || g_str_equal(violation->property, "outcome");
   g_autofree char *where =
       nowhere ? g_strdup("") : g_strdup_printf(", at rank %d", violation->rank);
@@ -421,7 +424,7 @@ char *narration_violation(const struct trace_violation *violation)
   g_autofree char *by = violation->by ? g_strdup_printf(", by %s %s%s", timed ? "time" : "step",
                                                         violation->by, timed ? " s" : "")
                                       : g_strdup("");
-  return g_strdup_printf("Violated: %s%s%s: %s.%s%s", violation->property, where, by, text,
+  return g_strdup_printf("Violated: %s%s%s: %s.%s%s", what, where, by, colon ? colon + 2 : text,
                          rule ? "\nThe rule: " : "", rule ? rule->text : "");
 }
 
