@@ -36,11 +36,11 @@ const Cause = {
   isMutant: (world) => / *protocol .*~/m.test(world.description),
 
   // Returns the run up to the engine's view, for tell(). `view.differing` are the steps at which a mutant does otherwise. `told` has the known steps as Story.read() makes them, and
-  // their history; `decode` makes fields [name, text] of a state of the protocol.
-  run(world, engine, view, told, wrong, decode) {
+  // their history; `reader` reads states of the protocol (Decode.reader).
+  run(world, engine, view, told, wrong, reader) {
     const steps = told.steps.slice(0, view.at), h = steps.length === told.steps.length ? told.history : Story.history(steps, view.ranks.length);
-    const phase = (rank) => decode(view.ranks[rank].state).find(([name]) => name === 'phase')?.[1];
-    return {wrong, steps, h, ranks: view.ranks, found: view.differing, difference: engine.difference, decode, phase,
+    const phase = (rank) => reader.state(view.ranks[rank].state).find(([name]) => name === 'phase')?.[1];
+    return {wrong, steps, h, ranks: view.ranks, found: view.differing, difference: engine.difference, reader, phase,
       invariants: view.invariants, mutant: Cause.isMutant(world), statement: world.statement, real: world.real};
   },
 
@@ -106,8 +106,9 @@ const Cause = {
       }
       if (s.event.name === 'detected' && s.event.word) out.push({step: s.step, text: `rank ${s.event.fields.rank}, which lives, is declared dead (step ${s.step})`});
       if (s.event.name === 'start' && h.starts.get(s.step) && back) {
-        const to = checkpoint ? `checkpoint ${checkpoint}` : 'the beginning';
-        back.to.set(to, [...back.to.get(to) || [], s]);
+        const to = checkpoint ? `checkpoint ${checkpoint}` : `the beginning${h.stored.get(s.rank) < s.step ? '' : ', as no image is stored'}`;
+        const asked = h.rollbacks.findLast(({rank, from}) => rank === s.rank && from <= s.step);
+        back.to.set(to, [...back.to.get(to) || [], {rank: s.rank, step: asked?.from ?? s.step}]);
       }
       if (s.event.name === 'down' && !s.actions.some(({name}) => name === 'roll-back')) back?.told.add(s.rank);
     }
@@ -161,20 +162,37 @@ const Cause = {
   },
 
   // Says why a rank does not take part in the collective call of another one; '' if it does.
-  absent({steps, ranks, h}, call, rank) {
+  absent(run, call, rank) {
+    const {steps, ranks, h} = run;
     const number = Story.number(call.event, 'call', 0), own = steps.filter((s) => s.rank === rank);
     const made = own.findLast((s) => s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number), again = own.findLast((s) => h.starts.get(s.step));
     const ended = ranks[rank].finished || !ranks[rank].next ? ', and its program has ended' : '';
     const given = made?.actions.some((action) => action.name === 'deliver' && Story.number(action, 'slot', 0) > 0);
     return given ? `rank ${rank} has that call from its log at step ${made.step}` : !made ? `rank ${rank} never makes that call${ended}`
-      : made.step < again?.step ? `rank ${rank} made that call at step ${made.step}, before it went back at step ${again.step}, and does not make it again${ended}` : '';
+      : made.step < again?.step ? `rank ${rank} made that call at step ${made.step}, ${Cause.captured(run, rank, made.step, again.step) || 'before it went back'} (step ${again.step}), and does not make it again${ended}` : '';
+  },
+
+  // Says on which side of the checkpoint, to which a rank goes back at step `back`, its step lies; '' if it goes back to
+  // the beginning.
+  captured({steps}, rank, step, back) {
+    const checkpoint = Story.number(steps[back].event, 'checkpoint', 0);
+    const at = checkpoint && steps.findLast((s) => s.step < back && s.rank === rank && s.event.name === 'captured' && Story.number(s.event, 'checkpoint', 0) === checkpoint);
+    return at ? `${step < at.step ? 'before' : 'after'} it was captured for checkpoint ${checkpoint} (step ${at.step}), to which it went back` : '';
+  },
+
+  // Says that a rank makes a call, and that the call was undone before.
+  repeats(run, call) {
+    const number = Story.number(call.event, 'call', 0), own = run.steps.filter((s) => s.rank === call.rank && s.step < call.step);
+    const again = own.findLast((s) => run.h.starts.get(s.step)), made = own.findLast((s) => s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number && s.step < again?.step);
+    return made ? `rank ${call.rank} made ${Story.call(call.event)} at step ${made.step}, ${Cause.captured(run, call.rank, made.step, again.step) || 'before it went back'} (step ${again.step}), and makes it again at step ${call.step}`
+      : `rank ${call.rank} makes ${Story.call(call.event)} at step ${call.step}`;
   },
 
   // Says which rank is alone in its collective call.
   alone(run) {
     const [, rank, number, other] = /^rank (\d+) .* call (\d+) of rank (\d+)/.exec(run.wrong.text) || [];
     const call = run.steps.findLast((s) => s.rank === Number(other) && s.event.name === 'collective' && Story.number(s.event, 'call', 0) === Number(number));
-    return call ? [`rank ${other} makes ${Story.call(call.event)} at step ${call.step}`, Cause.absent(run, call, Number(rank))].filter(Boolean).join('; ') : '';
+    return call ? [Cause.repeats(run, call), Cause.absent(run, call, Number(rank))].filter(Boolean).join('; ') : '';
   },
 
   // Says how the last life of a rank differs from what was undone before: in a choice, or in who was received from.
@@ -193,12 +211,12 @@ const Cause = {
     return '';
   },
 
-  orphans: (run) => Cause.torn(run, true).slice(0, 2).map((m) => `message ${m.number}, sent at step ${m.sent}, was undone at rank ${m.from} and stays with rank ${m.to}, which has had it since step ${m.received}`),
+  orphans: (run) => Cause.torn(run, true).slice(0, 2).map((m) => `message ${m.number}, sent at step ${m.sent}, was undone at rank ${m.from} and stays with rank ${m.to}, which has had it since step ${m.received} and does not go back`),
 
   tale(run, number) {
     const all = run.h.messages.filter((m) => m.number === number), {from, to, sent} = all[0] || {};
     const got = all.filter(({received}) => received !== null).map(({received}) => `at step ${received}${Cause.undone(run, to, received) ? ' (undone by a rollback)' : ''}`);
-    const sending = !all.length ? '' : `rank ${from} sends ${all[0].again === undefined ? `message ${number}` : `message ${all[0].again} once more, as message ${number},`} to rank ${to} at step ${sent}${Cause.undone(run, from, sent) ? ' (undone by a rollback)' : ''}`;
+    const sending = !all.length ? '' : `at step ${sent}${Cause.undone(run, from, sent) ? ' (undone by a rollback)' : ''} rank ${from} sends ${all[0].again === undefined ? `message ${number}` : `message ${all[0].again} once more, as message ${number},`} to rank ${to}`;
     return sending && sending + (got.length ? `, which has it ${Cause.list(got)}` : `, and it has not come${Cause.gone(run, from, to, number)}`) +
       (all[0].crosses ? `; it is ${all[0].crosses} to checkpoint ${all[0].checkpoint}` : '');
   },
@@ -256,9 +274,9 @@ const Cause = {
 
   // Says why that image is not there; '' if the run does not show it.
   missing(run) {
-    const {begun, unwritten, erased} = Cause.image(run);
-    return erased ? `rank ${erased.rank} erases it at step ${erased.step}` : !begun ? 'its writing never began'
-      : unwritten ? `the writing of its ${unwritten.part} began at step ${unwritten.step} and had not ended when the rank crashed` : '';
+    const {checkpoint, begun, unwritten, erased} = Cause.image(run), of = `checkpoint ${checkpoint} of rank ${run.wrong.rank}`;
+    return erased ? `rank ${erased.rank} erases ${of} at step ${erased.step}` : !begun ? `the writing of ${of} never began`
+      : unwritten ? `the writing of the ${unwritten.part} of ${of} began at step ${unwritten.step} and had not ended when the rank crashed` : '';
   },
 
   phases: (run) => run.ranks.map((r, rank) => r.finished || !run.phase(rank) ? '' : `rank ${rank} is in its phase ${run.phase(rank)}`).filter(Boolean),
@@ -267,8 +285,9 @@ const Cause = {
 
   effect(run) {
     const {wrong} = run, real = run.real && ['deadlock', 'progress'].includes(wrong.property);
-    const told = Cause.violated[wrong.property] && !real ? Cause.violated[wrong.property](run) : [Story.plain(wrong)];
-    return told.slice(0, Cause.MOST).map(Cause.sentence).join(' ');
+    const told = Cause.violated[wrong.property] && !real ? Cause.violated[wrong.property](run) : [], plain = Story.plain(wrong);
+    const more = told.filter((text) => text !== plain); // the headline has the text of the violation
+    return (more.length ? more : [plain]).slice(0, Cause.MOST).map(Cause.sentence).join(' ');
   },
 
   // ---- the story ----
@@ -282,11 +301,11 @@ const Cause = {
 
   // Says where the cause shows.
   shows(run, begins = Cause.begins(run, null)) {
-    const {steps, h, found, difference, decode} = run;
+    const {steps, h, found, difference, reader} = run;
     if (begins === undefined) return '';
     const told = `At step ${begins}: ${Story.event(steps[begins], h)}.`, others = found.filter((step) => step !== begins);
     const more = others.length >= Cause.MOST ? ` and ${others.length - Cause.MOST + 1} more` : '';
-    return told + (!found.length ? '' : ` ${Story.otherwise(difference(begins), steps[begins], h, decode)}` +
+    return told + (!found.length ? '' : ` ${Story.otherwise(difference(begins), steps[begins], h, reader)}` +
       (others.length ? ` (The rule is missing at ${Cause.steps(others.slice(0, Cause.MOST - 1))}${more}, too.)` : ''));
   },
 

@@ -35,6 +35,19 @@ const Decode = {
       .map(([name, type, offset]) => [name, Decode.told(name, type, Decode.value(view, base + offset, type))]);
   },
 
+  // Returns what a field holds that state() has named, "passed" or "peers[0] received": the comment in the protocol's
+  // source; '' if there is none.
+  meaning(layout, lists, name) {
+    const [, list, field] = /^(\w+)\[\d+\] (\S+)$/.exec(name) || [];
+    const type = list ? lists.find((one) => one.name.replace(/_of$/, '') === list)?.type : 'struct state';
+    return layout.types[type]?.find(([known]) => known === (field ?? name))?.[3] ?? '';
+  },
+
+  // Returns how to read states of `bytes` bytes: {state, meaning}; without a layout a state is one text of bytes.
+  reader: (bytes, layout, lists) => layout?.types['struct state']
+    ? {state: (state) => Decode.state({bytes, state}, layout, lists), meaning: (name) => Decode.meaning(layout, lists, name)}
+    : {state: (state) => [['bytes', state]], meaning: () => ''},
+
   // Returns [name, text] of each field, and of each entry of a list that is not all zero.
   state(rank, layout, lists) {
     const bytes = new Uint8Array(rank.bytes), words = [];

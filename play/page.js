@@ -274,7 +274,7 @@ globalThis.ready = (async () => {
       item.append(button);
       if ($('raw').checked) item.append(element('code', step.line));
       if (wrong && [all[i].event, ...all[i].actions].some(({number}) => wrong.messages.includes(number))) item.classList.add('offends');
-      const otherwise = differing.has(i) ? Story.otherwise(engine.difference(i), all[i], h, decode) : '';
+      const otherwise = differing.has(i) ? Story.otherwise(engine.difference(i), all[i], h, reader()) : '';
       if (otherwise) item.append(element('div', otherwise, {className: 'otherwise'}));
       if (step.violation) item.append(element('div', Story.violated(Cause.violation(step.violation, i, times)), {className: 'violation'}));
       else if (wrong && i === view.at - 1) item.append(element('div', Story.violated(wrong), {className: 'violation'}));
@@ -308,7 +308,7 @@ globalThis.ready = (async () => {
   // Keeps the story of the known run, if the state that is shown has a violation.
   function remember() {
     const wrong = violated();
-    if (wrong) tell().story = {wrong, parts: Cause.tell(Cause.run(world, engine, view, tell(), wrong, decode))};
+    if (wrong) tell().story = {wrong, parts: Cause.tell(Cause.run(world, engine, view, tell(), wrong, reader()))};
     return wrong;
   }
 
@@ -321,7 +321,7 @@ globalThis.ready = (async () => {
       return [element('dt', name), part];
     }));
     $('statement').textContent = [story && Cause.isMutant(world) ? '' : world.statement, world.source && `Source: ${world.source}`].filter(Boolean).join(' · ');
-    $('differences').replaceChildren(...withSteps(story ? '' : Cause.shows(Cause.run(world, engine, view, tell(), null, decode)), seen));
+    $('differences').replaceChildren(...withSteps(story ? '' : Cause.shows(Cause.run(world, engine, view, tell(), null, reader())), seen));
   }
 
   function showProperties(wrong) {
@@ -335,16 +335,16 @@ globalThis.ready = (async () => {
     }));
   }
 
-  // Returns the fields [name, text] of a state of the protocol.
-  function decode(state) {
+  // Returns how to read the protocol's states (Decode.reader).
+  function reader() {
     const {name, lists} = engine.lists() || {name: 'own', lists: []};
-    return layouts[name]?.types['struct state'] ? Decode.state({bytes: view.ranks[0].bytes, state}, layouts[name], lists) : [['bytes', state]];
+    return Decode.reader(view.ranks[0].bytes, layouts[name], lists);
   }
 
   // Adds to the entries of lists, "sent 1, received 2", the fields that are 0 here, and not at every rank or not in
   // the protocol that has the rule which a mutant lacks.
   function withZeros(ranks) {
-    const compared = view.differing.slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => decode(right));
+    const compared = view.differing.slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => reader().state(right));
     const entry = ([name, text]) => /\[\d+\]$/.test(name) && / /.test(text), list = (name) => name.replace(/\[.*/, '');
     const fields = new Map(), parts = (text) => new Map(text.split(', ').map((field) => [field.replace(/ .*/, ''), field]));
     for (const held of [...ranks, ...compared])
@@ -357,13 +357,13 @@ globalThis.ready = (async () => {
   // every rank are folded.
   let known = [];
   function protocolRow() {
-    const row = element('tr'), now = [], all = withZeros(view.ranks.map((r) => decode(r.state)));
+    const row = element('tr'), now = [], {state, meaning} = reader(), all = withZeros(view.ranks.map((r) => state(r.state)));
     const told = new Set(all.flatMap((held) => held.filter(([, text]) => !Decode.isZero(text)).map(([name]) => name)));
     row.append(element('th', 'protocol', {scope: 'row'}));
     all.forEach((held, rank) => {
       const cell = element('td'), folded = element('details', undefined, {ariaLabel: `Fields that are 0 at rank ${rank}`}), changes = ([name, text]) => known[rank] && known[rank].get(name) !== text;
       for (const [name, text] of held) {
-        const line = element('div', `${name}: ${text}`, {className: changes([name, text]) ? 'changed' : Decode.isZero(text) ? 'quiet' : ''});
+        const line = element('div', `${name}: ${text}`, {title: meaning(name), className: changes([name, text]) ? 'changed' : Decode.isZero(text) ? 'quiet' : ''});
         (told.has(name) || changes([name, text]) ? cell : folded).append(line);
       }
       if (folded.childElementCount) {
@@ -508,6 +508,14 @@ globalThis.ready = (async () => {
       $(id).disabled = !able;
     address();
   }
+
+  // A window of another width has room for another part of the run.
+  let width = window.innerWidth;
+  window.onresize = () => {
+    if (window.innerWidth === width || !view) return;
+    width = window.innerWidth;
+    show();
+  };
 
   // ---- beginning ----
 

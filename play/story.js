@@ -194,7 +194,7 @@ const Story = {
       return `makes a choice, which comes out as ${outcome}`;
     },
     'safe-point': ({event}) => Story.number(event, 'iteration', 0) ? `begins iteration ${Story.number(event, 'iteration', 0)}` : 'is at a safe point',
-    durable: ({event}) => `${event.word === 'early' ? 'is told, too soon,' : 'learns'} that its ${event.fields.part || 'part'} of checkpoint ${event.fields.checkpoint} is on stable storage`,
+    durable: ({event}) => `${event.word === 'early' ? 'is told, too soon,' : 'learns'} that its ${event.fields.part || 'part'} of checkpoint ${Story.number(event, 'checkpoint', 0)} is on stable storage`,
     lie: ({event}) => `is lied to: the network ${event.word === 'drop' ? 'loses' : 'doubles'} message${Story.numbered(event)} from ${Story.peer(event)}`,
     collective: ({event}) => `comes to ${Story.call(event)}`,
     collected: ({event}) => `has all that flows to it in ${Story.call(event)}`,
@@ -213,7 +213,7 @@ const Story = {
     return (action.name === 'deliver' && slot > 0 ? `; it gives its program ${Story.slot(s, h, slot)}`
       : action.name === 'control' ? `; it sends ${Story.control(action)} to ${Story.peer(action)}${over && h.lost.has(action.number) ? ', which is not received in this run' : ''}${Story.says(action)}`
         : action.name === 'resend' ? `; it sends ${Story.peer(action)} once more ${Story.slot(s, h, slot)}${action.number === null ? '' : `, as message ${action.number}`}`
-          : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${action.fields.checkpoint} written` : '') +
+          : action.name === 'store' ? `; it has its ${action.fields.part} of checkpoint ${Story.number(action, 'checkpoint', 0)} written` : '') +
       (words ? `; it ${Story.worded(words, action)}` : '');
   },
 
@@ -222,26 +222,26 @@ const Story = {
     return (event.word ? `${rank}, which lives, is declared dead` : `The crash of ${rank} is detected`) + (checkpoint ? `: back to checkpoint ${checkpoint}` : '');
   },
 
-  // Tells how the protocol without a mutant's flaw would have taken step `s` (Engine.difference): '' if alike. `decode`
-  // makes fields [name, text] of a state.
-  otherwise(text, s, h, decode) {
+  // Tells how the protocol without a mutant's flaw would have taken step `s` (Engine.difference): '' if alike. `reader`
+  // reads states (Decode.reader).
+  otherwise(text, s, h, reader) {
     const items = (sign) => text.split('\n').filter((line) => line[0] === sign).map((line) => Story.item(line.slice(1)));
     const say = (action) => Story.act(action, s, h).replace(/^; it /, '').replace(/; it /g, ', ') || (Story.words.quiet[action.name] ? Story.worded(Story.words.quiet[action.name], action) : action.name);
     const others = {'+': items('-').map(say), '-': items('+').map(say)};
     const of = (sign) => items(sign).map((action) => say(action) + (others[sign].includes(say(action)) ? ` (${Object.entries(action.fields).map((field) => field.join(' ')).join(', ')})` : ''));
     const also = of('+').join(', '), not = of('-').join(', '), who = s.rank < 0 ? 'the protocol' : `rank ${s.rank}`;
-    return !text ? '' : text.startsWith('state\n') ? `With the rule, ${who} remembers ${Story.remembered(...text.split('\n').slice(1).map(decode))}.`
+    return !text ? '' : text.startsWith('state\n') ? `With the rule, ${who} remembers ${Story.remembered(reader, ...text.split('\n').slice(1).map(reader.state))}.`
       : also ? `With the rule, ${who} ${also}${not ? `; here in place of that it ${not}` : '; here it does not'}.` : `Here ${who} ${not}; with the rule it does not.`;
   },
 
   // Tells the fields that differ in two states. An entry of a list has fields of its own, "sent 1, received 2"; those
   // that are not told are 0.
-  remembered(right, wrong) {
+  remembered(reader, right, wrong) {
     const fields = (state) => new Map(state.flatMap(([name, text]) => / /.test(text) && /\[\d+\]$/.test(name)
       ? text.split(', ').map((field) => [`${name} ${field.replace(/ .*/, '')}`, field.replace(/^\S+ /, '')]) : [[name, text]]));
-    const [has, here] = [fields(right), fields(wrong)];
+    const [has, here] = [fields(right), fields(wrong)], said = (name) => reader.meaning(name) && `, "${reader.meaning(name)}"`;
     return [...new Set([...has.keys(), ...here.keys()])].filter((name) => has.get(name) !== here.get(name))
-      .map((name) => `${name}: ${has.get(name) ?? 0} (here: ${here.get(name) ?? 0})`).join('; ') || 'something else';
+      .map((name) => `${name}: ${has.get(name) ?? 0} (here: ${here.get(name) ?? 0})${said(name)}`).join('; ') || 'something else';
   },
 
   // Returns the sentence of plots/narration.c for a violation {property, rank, text, step, time}; `time` is null

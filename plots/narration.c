@@ -233,9 +233,10 @@ static void tell_durable(struct teller *t, int line, const struct trace_item *ev
   const char *part = trace_item_field(event, "part");
   bool early = event->word && g_str_equal(event->word, "early");
   (void)line;
-  g_string_append_printf(t->text, "%s that its %s of checkpoint %s is on stable storage",
+  g_string_append_printf(t->text,
+                         "%s that its %s of checkpoint %" G_GINT64_FORMAT " is on stable storage",
                          early ? "is told, too soon," : "learns", part ? part : "part",
-                         trace_item_field(event, "checkpoint"));
+                         trace_item_number(event, "checkpoint", 0));
 }
 
 static void tell_lie(struct teller *t, int line, const struct trace_item *event)
@@ -376,9 +377,9 @@ static void tell_action(struct teller *t, int line, const struct trace_item *act
     g_string_append(t->text, ", as message");
     tell_number(t, action);
   } else if (trace_item_is(action, "store")) {
-    g_string_append_printf(t->text, "; it has its %s of checkpoint %s written",
+    g_string_append_printf(t->text, "; it has its %s of checkpoint %" G_GINT64_FORMAT " written",
                            trace_item_field(action, "part"),
-                           trace_item_field(action, "checkpoint"));
+                           trace_item_number(action, "checkpoint", 0));
   }
   const struct words *words = words_find(words_actions, action->name);
   if (words)

@@ -174,8 +174,9 @@ static void draw_transition(struct picture *picture, const struct comment *comme
   g_autofree char *label = g_strdup_printf(
       " %s%s%s ", transition->event, transition->event[0] && transition->function[0] ? " \n " : "",
       transition->function);
-  g_autofree char *tooltip = g_strdup_printf("%s:%u: %s -> %s", comment->file, transition->line,
-                                             transition->from, transition->to);
+  g_autofree char *file = g_path_get_basename(comment->file); /* names no folder of this machine */
+  g_autofree char *tooltip =
+      g_strdup_printf("%s:%u: %s -> %s", file, transition->line, transition->from, transition->to);
   picture_edge(picture, transition->from, transition->to, "label", label, "class", "transition",
                "id", id, "color", "#444444", "arrowsize", "0.7", "fontsize", "9", "fontcolor",
                "#333333", "tooltip", tooltip, "labeltooltip", tooltip, NULL);

@@ -66,10 +66,12 @@ static const char *const invariants[] = {
     "otherwise a second checkpoint would begin before the first one has its log",
     /* 2 */
     "no peer delivers more late messages than it announced: "
-    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    "otherwise a late message would be in no log, and its receiver would wait for ever after a "
+    "crash",
     /* 3 */
     "a rank that is ready to stop logging has all late messages: "
-    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    "otherwise a late message would be in no log, and its receiver would wait for ever after a "
+    "crash",
     /* 4 */
     "no rank stops logging before it was ready to: "
     "otherwise a late message that comes afterwards would be in no log, and be lost by a crash",

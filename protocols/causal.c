@@ -44,7 +44,7 @@
 static const char *const invariants[] = {
     /* 1 */
     "no message waits to be sent while its link is up: "
-    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 2 */
     "no peer has acknowledged more determinants than it was told: "
     "otherwise a determinant would count as known to a peer that lacks it, and be lost by a crash",

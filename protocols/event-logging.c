@@ -57,7 +57,8 @@ static const char *const invariants[] = {
     "otherwise a message would be taken for one of an earlier checkpoint",
     /* 3 */
     "no more messages are late than are in transit, and all are in when the log is written: "
-    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    "otherwise a late message would be in no log, and its receiver would wait for ever after a "
+    "crash",
     /* 4 */
     "every kept message has a slot of its own: "
     "otherwise one message would take the place of another, and a receive be given the wrong one",

@@ -56,7 +56,7 @@ static const char *const invariants[] = {
     "otherwise memory would fill with the log, which is capped on purpose",
     /* 3 */
     "no message waits for a peer while the link is up and the rank runs: "
-    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 4 */
     "the checkpoint that all ranks have is durable here: "
     "otherwise a rollback of all would need a checkpoint that is not on storage",

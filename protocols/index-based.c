@@ -70,7 +70,7 @@ static const char *const invariants[] = {
     "otherwise the checkpoint would have what the recovery is about to undo",
     /* 4 */
     "no message waits to be sent while its link is up and the rank is not held: "
-    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 5 */
     "unless a line is asked for, a rank keeps no checkpoint below the lowest durable index: "
     "otherwise storage would fill with checkpoints that no line needs",

@@ -56,7 +56,8 @@
 static const char *const invariants[] = {
     /* 1 */
     "between checkpoints no message of the colour before is missing: "
-    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    "otherwise a late message would be in no log, and its receiver would wait for ever after a "
+    "crash",
     /* 2 */
     "messages are kept only between a checkpoint's beginning and the end of its writing: "
     "otherwise what is kept would be of no checkpoint, and memory fill with it",

@@ -41,10 +41,12 @@ static const char *const invariants[] = {
     "otherwise a second checkpoint would begin before the first one is complete",
     /* 2 */
     "no peer delivers more messages of the last interval than it announced: "
-    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    "otherwise a late message would be in no log, and its receiver would wait for ever after a "
+    "crash",
     /* 3 */
     "all messages in transit are in when the log is written: "
-    "otherwise a late message would be in no log, and its receiver wait for ever after a crash",
+    "otherwise a late message would be in no log, and its receiver would wait for ever after a "
+    "crash",
     /* 4 */
     "every kept message has a slot of its own: "
     "otherwise one message would take the place of another, and a receive be given the wrong one",

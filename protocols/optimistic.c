@@ -58,7 +58,7 @@
 static const char *const invariants[] = {
     /* 1 */
     "no message waits to be sent while its link is up and the rank is not in a recovery: "
-    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 2 */
     "no more events are stable, or being written, than there were: "
     "otherwise an event would count as safe that is on no storage, and a crash undo what depends "

@@ -44,7 +44,7 @@
 static const char *const invariants[] = {
     /* 1 */
     "no message waits to be sent while its link is up and all events before it are stable: "
-    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 2 */
     "no more events are stable, or being written, than there were: "
     "otherwise a message would leave before the events that it depends on are safe, and be an "

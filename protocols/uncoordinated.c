@@ -56,7 +56,7 @@ static const char *const invariants[] = {
     "otherwise the checkpoint would have what the recovery is about to undo",
     /* 4 */
     "no message waits to be sent while its link is up and the rank is not held: "
-    "otherwise nothing would ever send the message, and its receiver wait for ever",
+    "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 5 */
     "the first checkpoint that a line may need is not after the last: "
     "otherwise a checkpoint would be erased that a recovery needs",

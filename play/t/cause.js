@@ -9,10 +9,10 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
     engine.know(moves);
     Story.words = world.words;
     const known = Engine.steps(engine.lines(engine.view().count)), view = engine.view(), {name, lists} = engine.lists() || {name: 'own', lists: []};
-    const decode = (state) => layouts[name] ? Decode.state({bytes: view.ranks[0].bytes, state}, layouts[name], lists) : [['bytes', state]];
+    const reader = Decode.reader(view.ranks[0].bytes, layouts[name], lists);
     const steps = known.map(({line}, i) => Story.read(line, i)), told = {steps, history: Story.history(steps, view.ranks.length)};
     view.differing = engine.differing(view.at);
     const wrong = Cause.wrong(known, view, Engine.ending(world, known), times);
-    for (const [part, text] of wrong ? Cause.tell(Cause.run(world, engine, view, told, wrong, decode)) : []) console.log(`${part}: ${text}`);
+    for (const [part, text] of wrong ? Cause.tell(Cause.run(world, engine, view, told, wrong, reader)) : []) console.log(`${part}: ${text}`);
   }
 })();

@@ -22,13 +22,13 @@ const {load} = require('./host.js'), {Engine} = require('../engine.js'), {Decode
   fs.writeFileSync(out, text);
   console.log((/^violation .*(?!.*^violation)/ms.exec(text) || ['no violation'])[0].trim().split('\n').pop().split(':')[0]);
   const {name, lists} = engine.lists() || {name: 'own', lists: []};
-  const decode = (state) => Decode.state({bytes: ranks[0].bytes, state}, layouts[name], lists);
+  const reader = Decode.reader(ranks[0].bytes, layouts[name], lists);
   Story.words = world.words;
   const told = steps.map(({line}, i) => Story.read(line, i)), history = Story.history(told, ranks.length);
   ranks.forEach((rank, i) => console.log(`rank ${i}: ${!layouts[name] ? '-' : Decode.state(rank, layouts[name], lists)
     .filter(([, text]) => !Decode.isZero(text)).map(([field, text]) => `${field}=${text}`).join('; ')}`));
   told.forEach((step, i) => {
-    const otherwise = Story.otherwise(engine.difference(i), step, history, decode);
+    const otherwise = Story.otherwise(engine.difference(i), step, history, reader);
     if (otherwise) console.log(`step ${i}: ${otherwise}`);
   });
 })();
