@@ -7,8 +7,8 @@ const fs = require('fs'), path = require('path');
 const {open, is, run} = require('../../play/t/browser.js'), {laidOut, WIDTHS, SCHEMES, scheme, size, drawn} = require('../../play/t/layout.js');
 const {look, difference} = require('../../play/t/pictures.js'), {BLOCKS} = require('../../play/t/blocks.js');
 
-// Documents change often, so only the upper part of a page of the site is compared.
-const SIDE = 32, TOLERANCE = 0.1, height = (name) => name.startsWith('site/') ? 640 : 3200;
+// Documents change often, so only the upper part of a page made of them is compared.
+const SIDE = 32, TOLERANCE = 0.1, height = (name) => /^site\/|^replication$/.test(name) ? 640 : 3200;
 
 // Waits until the parts of a report are there that follow when its window has come to rest.
 const settled = (p) => p.until(`typeof about === 'undefined' || !about.traces?.length
