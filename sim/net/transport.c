@@ -71,6 +71,8 @@ struct transport {
   uint32_t *sent, *got; /* by peer: serial of the last message */
   uint32_t *wanted;     /* by peer: serial of the last message that must not be parked */
   GQueue *early;        /* by peer: messages that have overtaken an earlier message */
+  /* by peer: messages of the program have gone between the two since connections were closed */
+  bool *connected;
 };
 
 static struct network network;
@@ -115,6 +117,7 @@ struct transport *transport_new(int index)
   transport->got = g_new0(uint32_t, (gsize)count);
   transport->wanted = g_new0(uint32_t, (gsize)count);
   transport->early = g_new0(GQueue, (gsize)count);
+  transport->connected = g_new0(bool, (gsize)count);
   wire_own_end(index);
   return transport;
 }
@@ -268,13 +271,37 @@ static uint32_t send_rendezvous(struct transport *transport, struct message *mes
   return send.number;
 }
 
+static bool is_of_program(const struct message *message)
+{
+  return message->kind == MESSAGE_PROGRAM || message->kind == MESSAGE_BYPASS;
+}
+
 static void count_traffic(const struct message *message, uint64_t bytes)
 {
   if (message->kind == MESSAGE_NOTICE)
     return;
-  bool program = message->kind == MESSAGE_PROGRAM || message->kind == MESSAGE_BYPASS;
-  (*(program ? &traffic.messages : &traffic.control))++;
+  (*(is_of_program(message) ? &traffic.messages : &traffic.control))++;
   traffic.bytes += bytes;
+}
+
+/* ---- connections ---- */
+
+/* Notes that a message has connected the rank to the peer. Open MPI's drivers, too, connect two
+ * ranks only when one sends the other a message. */
+static void connect_for(struct transport *transport, const struct message *message, int peer)
+{
+  transport->connected[peer] |= is_of_program(message);
+}
+
+unsigned transport_close(struct transport *transport)
+{
+  unsigned count = 0;
+  for (int i = 0; i < network.ranks; i++) {
+    bool shares_memory = node_of(i) == node_of(transport->index); /* names are interned */
+    count += transport->connected[i] && !shares_memory;
+    transport->connected[i] = false;
+  }
+  return count;
 }
 
 struct traffic transport_traffic(void)
@@ -289,9 +316,10 @@ uint32_t transport_send(struct transport *transport, struct message *message, ui
           "a rank sends its own messages, each once");
   message->wire_bytes = bytes;
   count_traffic(message, bytes);
+  connect_for(transport, message, message->destination);
   message_set_in_transit(message, true);
   message->serial = ++transport->sent[message->destination];
-  if (message->kind != MESSAGE_PROGRAM && message->kind != MESSAGE_BYPASS)
+  if (!is_of_program(message))
     ends[message->destination].busy = true;
   bool large = bytes >= (uint64_t)eager_bytes && message->mode != SEND_BUFFERED;
   if (large || message->mode == SEND_SYNCHRONOUS)
@@ -347,6 +375,7 @@ static void hand_on(struct transport *transport, struct message *message, GQueue
     let_in(transport, message->source);
     return;
   }
+  connect_for(transport, message, message->source);
   transport->got[message->source]++;
   message_set_in_transit(message, false);
   g_queue_push_tail(inbox, message);
@@ -551,7 +580,7 @@ static void finish_reception(struct transport *transport, guint i, GQueue *inbox
     payload_landed(transport, message, inbox);
     return;
   }
-  if (message->kind != MESSAGE_PROGRAM && message->kind != MESSAGE_BYPASS)
+  if (!is_of_program(message))
     charge_reception(message);
   hand_on(transport, message, inbox);
 }

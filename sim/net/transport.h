@@ -100,6 +100,10 @@ unsigned transport_program_in_transit(void);
 /* Returns whether the bytes of a message that was taken are still on their way. */
 bool transport_fetches(const struct transport *);
 
+/* Closes the rank's connections and returns their number. A rank has a connection to each rank on
+ * another node with which it has exchanged a message of the program since the last call. */
+unsigned transport_close(struct transport *);
+
 /* Forgets sends and fetches under way, which may still end, but without any effect. */
 void transport_abandon(struct transport *);
 

@@ -69,17 +69,10 @@ static bool has_good_amounts(const char *element, const char **names, const char
 /* Judges the properties that the MPI layer reads, because SimGrid takes any text. */
 static bool has_good_property(const char **names, const char **values, GError **error)
 {
-  static const char *const figures[] = {"message_handling_s",
-                                        "envelope_record_s",
-                                        "envelope_match_s",
-                                        "open_s",
-                                        "open_peer_s",
-                                        "close_s",
-                                        "control_daemon_s",
-                                        "control_poll_s",
-                                        "write_latency_s",
-                                        "request_probe_s",
-                                        NULL};
+  static const char *const figures[] = {
+      "message_handling_s", "envelope_record_s", "envelope_match_s", "open_s",
+      "open_peer_s",        "close_s",           "close_peer_s",     "control_daemon_s",
+      "control_poll_s",     "write_latency_s",   "request_probe_s",  NULL};
   static const char *const sizes[] = {"memory_copy_bw", "log_copy_bw", "cache_copy_bw",
                                       "cache_bytes",    "encode_bw",   NULL};
   const char *id = value_of(names, values, "id");

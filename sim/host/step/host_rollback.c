@@ -358,6 +358,8 @@ static void start_rank(struct rank *r, uint32_t checkpoint)
   r->down_due = shadow_independent();
   const struct move *turn = schedule_turn(r->index);
   bool closed = checkpoint != RCL_FRESH && shadow_protocol()->reconnects;
+  if (closed)
+    transport_close(r->transport);
   host_take_event(r,
                   &(struct rcl_event){.kind = RCL_EVENT_START,
                                       .checkpoint = checkpoint,
@@ -402,7 +404,7 @@ void host_put_back(struct rank *r, int place, const struct comm *comm)
 
 /* Closes the rank's connections for a capture. Returns whether the connections are closed. Some
  * interconnects cannot be captured while connections are open. Every interconnect may take time to
- * come to rest. */
+ * come to rest, and some take time for each open connection. */
 static bool close_connections(const struct rank *r)
 {
   const struct move *turn = schedule_turn(r->index);
@@ -411,8 +413,10 @@ static bool close_connections(const struct rank *r)
   bool closes = machine_property("capture_closes") != NULL;
   if (!shadow_protocol()->reconnects)
     return false;
+  unsigned peers = closes ? transport_close(r->transport) : 0;
+  double each = machine_property("close_peer_s") ? machine_figure("close_peer_s", 0.0) : 0.0;
   if (closes || machine_property("close_s"))
-    machine_sleep(machine_figure("close_s", 0.0));
+    machine_sleep(machine_figure("close_s", 0.0) + each * peers);
   return closes;
 }
 
