@@ -25,9 +25,9 @@ struct confine_end {
 };
 
 /* Calls run(data). Returns true when it has returned. Returns false if the code had to be ended:
- * `end` tells why, and what the code has written stays. The code must take no lock and own nothing.
- * After one call was late, later calls get about 0.2 seconds only, because that code is known to be
- * wrong. Any thread may call this. At most 128 threads are watched for their time. */
+ * `end` tells why, and what the code has written stays. The code must take no lock and own
+ * nothing. When a call was late, the code is known to be wrong, so later calls get only about 0.2
+ * seconds. Any thread may call this. At most 128 threads are watched for their time. */
 bool confine_run(void (*run)(void *data), void *data, struct confine_end *end);
 
 /* Gives an object of foreign code two places in memory, of which the caller uses one at a time.

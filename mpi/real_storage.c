@@ -26,7 +26,7 @@ enum { NAME = 4096 };
 
 static const uint64_t MAGIC = UINT64_C(0x32747261706c6372), END = UINT64_C(0x646e65);
 
-/* The head of an image or a log. */
+/* Describes the head of an image or a log. */
 struct head {
   uint64_t magic;
   int32_t rank, ranks;

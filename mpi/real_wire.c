@@ -15,7 +15,7 @@
 
 enum { CONTROL_COMM = -1 };
 
-/* The head of every message. */
+/* Describes the head of every message. */
 struct frame {
   int16_t comm; /* number of the communicator, or CONTROL_COMM for a control message */
   uint16_t pad;

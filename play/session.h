@@ -28,7 +28,7 @@ struct session {
   const char **properties;
   char *description;
   unsigned crashes, timers;
-  /* For real programs: the members of communicators, sorted. */
+  /* members of communicators, sorted; only for traces of real programs */
   uint32_t *members, members_count, members_room;
   struct rcl_actions actions;
   struct trace_lines *lines;

@@ -181,8 +181,9 @@ static bool is_same_call(const struct trace_item *a, const struct trace_item *b)
          trace_item_number(a, "comm", 0) == trace_item_number(b, "comm", 0);
 }
 
-/* Returns the last line before this one in which another rank has made the same collective call,
- * since this rank has started or made it; NOWHERE: there is none. */
+/* Returns the last line before this one in which another rank has made the same collective call.
+ * Looks back no further than to the last start of this rank, or to its own last call of this kind.
+ * Returns NOWHERE if there is no such line. */
 static int find_call(const struct trace_file *trace, int index)
 {
   const struct trace_line *line = trace_file_line(trace, (unsigned)index);
@@ -217,8 +218,8 @@ static void paint_calls(struct diagram *diagram)
 
 /* --- events --- */
 
-/* The marks of events. An event gets the first entry that fits the event or one of its actions. The
- * last entry fits all events. */
+/* Lists the marks of events. An event gets the first entry that fits the event or one of its
+ * actions. The last entry fits all events. */
 static const struct mark {
   const char *name, *shape, *size, *fill, *color, *turn;
 } MARKS[] = {
@@ -237,7 +238,7 @@ static const struct mark {
     {"other", "circle", "0.05", "#222222", "#222222", "0"},
 };
 
-/* The ring around the step that violates a property. */
+/* RING is drawn around the step that violates a property. */
 static const struct mark RING = {"violated", "circle", "0.2", "#ffffff00", "#d00000", "0"};
 
 static const struct mark *mark_of(const struct trace_line *line)

@@ -22,9 +22,9 @@ struct grammar_refusal {
   char expected[GRAMMAR_EXPECTED]; /* "expected once in a step" */
 };
 
-/* Returns true if the protocol, at the rank of `config`, must not answer `event` by `actions`, in
- * the form in which rcl_protocol_step() leaves them. If so, sets `refusal` to the first wrong
- * action and to what was expected instead. */
+/* Returns whether the grammar refuses `actions` as the answer of the protocol to `event`, at the
+ * rank of `config`. rcl_protocol_step() has filled in the actions. If they are refused, sets
+ * `refusal` to the first wrong action and to what was expected instead. */
 bool grammar_refuses(const struct rcl_protocol *, const struct rcl_config *,
                      const struct rcl_event *, const struct rcl_actions *,
                      struct grammar_refusal *refusal);

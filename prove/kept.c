@@ -4,7 +4,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* The contents of the files, by answer. */
+/* Lists the contents of the files, one for each answer. */
 static const char *const words[] = {[KEPT_NOT] = "",
                                     [KEPT_PROVED] = "proved\n",
                                     [KEPT_DRAINS] = "proved, drains\n",

@@ -1,5 +1,6 @@
-/* Asks in a single question for all that must hold after a move, at the ends of all paths of its
- * step, because Z3 takes longer to prepare a question than to answer it. */
+/* Asks a single question about a move: whether all goals hold after it, at the ends of all paths
+ * of its step. One question is enough for many goals, because Z3 takes longer to prepare a
+ * question than to answer it. */
 #ifndef RECLINE_PROVE_LINE_GOALS_H
 #define RECLINE_PROVE_LINE_GOALS_H
 

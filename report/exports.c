@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The page's colours, in Paje's notation. */
+/* Lists the page's colours, in Paje's notation. */
 static const char *const colours[DOINGS] = {"0.30 0.54 0.33", "0.23 0.45 0.72", "0.54 0.43 0.12",
                                             "0.56 0.27 0.68", "0.85 0.51 0.18", "0.75 0.22 0.17"};
 

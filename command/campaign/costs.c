@@ -7,12 +7,13 @@
 #include "command/campaign/warnings.h"
 #include "protocols/protocol.h"
 
-enum { CHECKPOINTS = 6 }; /* of the run that measures their cost */
+enum { CHECKPOINTS = 6 }; /* number of checkpoints in the run that measures their cost */
 
-/* The work has this many intervals. It is not a whole number, because requests must not fall on the
- * ends of a program's steps: there, ranks would take their checkpoints in different steps. */
+/* INTERVALS is the length of the work in intervals. It is not a whole number, because requests
+ * must not fall on the ends of a program's steps: there, ranks would take their checkpoints in
+ * different steps. */
 static const double INTERVALS = 6.382;
-/* number of intervals until the crash; a checkpoint has committed by then */
+/* CRASH_AT is the number of intervals until the crash. A checkpoint has committed by then. */
 static const double CRASH_AT = 3.6;
 
 /* ---- the failures ---- */
@@ -361,8 +362,8 @@ double costs_share(const struct costs *costs, double interval)
   return time / costs->base - 1.0;
 }
 
-/* Returns the interval between `near`, which costs at most `share`, and `far`, which costs more,
- * that costs `share`. */
+/* Returns the interval between `near` and `far` that costs `share`. `near` costs at most `share`,
+ * and `far` costs more. */
 static double edge(const struct costs *costs, double near, double far, double share)
 {
   enum { STEPS = 60 };

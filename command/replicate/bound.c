@@ -146,8 +146,8 @@ static void visit(struct search *s, const struct box *box)
   visit(s, &half[!second]);
 }
 
-/* Finds how many results can be within their bounds at the same time; with `inputs`, how many
- * results and inputs. */
+/* Finds how many results can be within their bounds at the same time. With `inputs`, counts inputs
+ * as well as results. */
 static bool most(const struct plan_bound *bound, const struct replicas *all, bool inputs,
                  unsigned *count, GError **error)
 {

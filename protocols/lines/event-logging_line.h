@@ -100,7 +100,7 @@ static uint32_t to_drop(const struct rcl_whole *w, int i, int j)
   return log_has(w, i, j, state_of(w, j), is_behind(w, j) ? ORPHANS : DROPPED);
 }
 
-/* Returns how many messages of i the program of j has although j keeps them. */
+/* Returns how many messages of i are kept by j although the program of j already has them. */
 static uint32_t given_and_kept(const struct rcl_whole *w, int i, int j)
 {
   const struct rcl_config *config = w->rank[j].config;

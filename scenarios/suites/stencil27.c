@@ -25,8 +25,8 @@ static int place(int x, int y, int z)
   return ((z + 1) * FRAMED + y + 1) * FRAMED + x + 1;
 }
 
-/* Returns the part of the block that goes to the neighbour in that direction, or comes from there.
- */
+/* Returns the part of the block that the neighbour in this direction gets or, if `incoming`,
+ * gives. */
 static MPI_Datatype region(const int direction[3], int incoming)
 {
   int sizes[3] = {FRAMED, FRAMED, FRAMED}, part[3], start[3];

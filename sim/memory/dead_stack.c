@@ -49,8 +49,8 @@ __attribute__((noinline)) static void clear_blocks(const char *least)
   } while (true);
 }
 
-/* Clears the stack next to the caller's frame. What the frame of this function itself leaves is the
- * same each time. */
+/* Clears the stack next to the caller's frame. This function's own frame leaves the same bytes
+ * each time. */
 __attribute__((noinline)) static void clear_top(void)
 {
   line top[TOP / sizeof(line)];

@@ -15,7 +15,8 @@ struct output_lengths; /* the lengths of all files whose writes are outputs, of 
  * arena is NULL. */
 bool output_is(const struct arena *, const char *path);
 
-/* Number of such files that are open. If it is 0, a call of MPI has nothing to collect. */
+/* outputs_open is the number of open files whose writes are outputs. If it is 0, a call of MPI has
+ * nothing to collect. */
 extern unsigned outputs_open;
 
 /* Does what open() does, and returns the descriptor. `mode` is used if an output makes the file. */

@@ -8,7 +8,7 @@ static const char *service;
 /* The interned names of spare nodes that are up, beginning with the one to be used next. */
 static GQueue spares = G_QUEUE_INIT;
 /* Maps the interned name of each node that has failed and is not repaired to the node on which its
- * ranks go on. That is a spare, which nobody else uses then, or the failed node itself. */
+ * ranks go on: the failed node itself, or a spare. A spare serves only one failed node. */
 static GHashTable *failed;
 static GHashTable *gone; /* set of interned names of nodes that never come back */
 

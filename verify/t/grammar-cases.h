@@ -12,7 +12,8 @@ struct grammar_case {
   const char *name;
   enum grammar_protocol protocol;
   enum rcl_event_kind event;
-  bool instead; /* `list` replaces the answer of the protocol; false: it follows the answer */
+  /* true if `list` replaces the answer of the protocol, false if it follows the answer */
+  bool instead;
   const char *expected; /* the text of the violation, from the action on */
   uint32_t count;
   struct rcl_action list[3];

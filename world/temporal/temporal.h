@@ -73,8 +73,8 @@ void temporal_fact_text(const struct temporal *, unsigned fact, char *text, size
  * `facts`. The state after the last one is number `again`, at most count - 1. */
 bool temporal_holds(const struct temporal *, const uint32_t *facts, uint32_t count, uint32_t again);
 
-/* Sets `verdict` to the violation of property `ltl` by a run that goes round for ever, if `round`,
- * or ends. */
+/* Sets `verdict` to the violation of property `ltl` by a run that repeats for ever (`round`) or
+ * that ends. */
 void temporal_violate(const char *formula, bool round, struct verdict *verdict);
 
 /* Copies the formula out of a violation's text, "FORMULA is violated ...". Returns false if the

@@ -3,10 +3,10 @@
  * scenario's next instant, or when the program calls for a checkpoint, whichever is first. A
  * request that comes while no timer is set, because a checkpoint is under way, waits until the
  * timer is set again. The protocol puts a request off if it does no more than set the timer again;
- * then the timer goes off once more after the protocol's next step. A request whose checkpoint a
- * failure has undone, before it was on stable storage, is repeated, too. With independent recovery
- * the timer of a rank whose program has done nothing since its last image goes off when the program
- * goes on. */
+ * then the timer goes off once more after the protocol's next step. If a failure undoes a
+ * requested checkpoint before it is on stable storage, the request is repeated, too. With
+ * independent recovery, the program of a rank may have done nothing since its last image; then the
+ * rank's timer goes off when the program goes on. */
 #ifndef RECLINE_TIMER_H
 #define RECLINE_TIMER_H
 
@@ -29,9 +29,9 @@ bool timer_moves_program(enum rcl_event_kind);
  * otherwise of all ranks. */
 void timer_call(struct rank *);
 
-/* Returns whether a checkpoint that commits now is the last one, because as many were requested as
- * checkpoint.count allows, or because all instants have passed. Without count and instants the
- * first checkpoint is the last. */
+/* Returns whether a checkpoint that commits now is the last one: the number of requests has come
+ * to checkpoint.count, or all instants have passed. Without count and instants the first
+ * checkpoint is the last. */
 bool timer_was_last(void);
 
 /* Call it when a run stands still. It is a breach if a timer is set and never goes off, although

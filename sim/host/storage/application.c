@@ -21,7 +21,7 @@ struct application {
   enum place next;
 };
 
-/* The number of bytes of the largest image. */
+/* IMAGE_MOST is the size of the largest image, in bytes. */
 static const double IMAGE_MOST = 0x1p31;
 
 static const char *const place_text[] = {"", "the place where a checkpoint is allowed",

@@ -150,7 +150,7 @@ WRAP_CALL(Compare_and_swap, (from, compared, to, type, target, at, window),
           begin_access(r, window, ACCESS_SWAPS, target, at, ITEMS(NULL, 1, type), MPI_OP_NULL,
                        ITEMS(from, 1, type), ITEMS(compared, 1, type), ITEMS(to, 1, type)))
 
-/* ---- the same with a request: sent at once, with what has been kept for that target ---- */
+/* ---- the same with a request: sent at once, together with kept accesses to that target ---- */
 
 static int begin_request(struct rank *r, MPI_Win handle, enum access_kind kind, int target,
                          MPI_Aint at, struct items there, MPI_Op op, struct items given,

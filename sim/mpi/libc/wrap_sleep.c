@@ -142,8 +142,9 @@ FORTRAN_SLEEP(_gfortran_sleep_i8_sub, int64_t)
 
 /* ---- waiting for descriptors ---- */
 
-/* The body of function NAME. It looks, and if nothing is `found`, looks again after SECONDS. If
- * SECONDS is negative, the call waits in libc, without a limit. NAME##_next is libc's function. */
+/* Writes the body of function NAME. The function looks and, if nothing is `found`, looks again
+ * after SECONDS. If SECONDS is negative, the call waits in libc, without a limit. NAME##_next is
+ * libc's function. */
 #define LOOK_TWICE(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \

@@ -17,8 +17,8 @@
 
 /* ---- signals, semaphores of System V: -1 and EAGAIN say that the time has gone by ---- */
 
-/* The body of function NAME. LOOK is libc's call without a wait, and WAIT is the call with a
- * wait. */
+/* Writes the body of function NAME. LOOK is libc's call without a wait, and WAIT is the call with
+ * a wait. */
 #define LOOK_AGAIN(NAME, SECONDS, LOOK, WAIT)                                                      \
   BEHIND(NAME)                                                                                     \
   double seconds = SECONDS;                                                                        \

@@ -16,7 +16,7 @@
  * other rank has the lock. */
 enum { LOCK_UNCHECKED = -1 };
 
-/* The head of a message. The accesses follow it. */
+/* Describes the head of a message. The accesses follow it. */
 struct wish {
   int32_t lock; /* the lock that the origin asks for, or LOCK_NONE */
   int32_t unlocks;

@@ -4,7 +4,7 @@
 #define PROGRAM "layer-mpi"
 #include "layer-rounds.h"
 
-enum { BIG = 40000 }; /* ints: beyond every eager threshold */
+enum { BIG = 40000 }; /* BIG ints are beyond every eager threshold */
 
 /* ---- point to point ---- */
 
@@ -110,7 +110,7 @@ static void test_probes(void)
  * other messages and computation; then the second message is received first. */
 static void test_matched_probes(void)
 {
-  enum { BIG = 20000 }; /* ints: beyond every eager threshold */
+  enum { BIG = 20000 }; /* BIG ints are beyond every eager threshold */
   static int out[BIG], in[BIG];
   int flag = 0, count = 0, small = 0, numbers[2] = {rank, round_number};
   MPI_Message first, second, none;

@@ -6,7 +6,7 @@
 #define PROGRAM "layer-nonblocking"
 #include "layer-rounds.h"
 
-enum { RANKS_MAX = 16, BIG = 20000 }; /* ints: beyond every eager threshold */
+enum { RANKS_MAX = 16, BIG = 20000 }; /* BIG ints are beyond every eager threshold */
 
 static bool everything;
 

@@ -17,7 +17,7 @@ static void expect(int right, const char *what)
   printf("rank %d: %s\n", rank, what);
 }
 
-/* Tests that the ranks of one communicator are those with one name. */
+/* Tests that a communicator of a node has exactly the ranks that have the same processor name. */
 static void test_split(int per_node)
 {
   enum { LENGTH = MPI_MAX_PROCESSOR_NAME };
