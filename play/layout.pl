@@ -25,7 +25,7 @@ sub sources {
 sub meanings {
   my ($text) = @_;
   my %meaning;
-  while ($text =~ /^(struct \w+) \{\n(.*?)^\}/msg) {
+  while ($text =~ /^(struct \w+) \{[ \t]*(?:\/\*[^\n]*\*\/)?\n(.*?)^\}/msg) {
     my ($type, $body, $above) = ($1, $2, '');
     while ($body =~ m{\G\s*(?:(/\*.*?\*/)|([^;/]+);[ \t]*((?:/\*.*?\*/)?)|(\S))}gs) {
       my ($alone, $fields, $behind) = ($1, $2, $3);

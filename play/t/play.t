@@ -127,6 +127,13 @@ is(join(' ', grep { my (%seen, $twice); $twice += $seen{$_}++ for @{$fields{$_}}
 open my $state, '<', "$root/protocols/causal_log.h" or BAIL_OUT($!);
 my @plain = map { /^  uint32_t (\w+);/ ? $1 : () } split /\n/, join('', <$state>) =~ s/.*^struct state \{(.*?)^\}.*/$1/msr;
 is(join(' ', grep { my $name = $_; @plain && !grep { $_ eq $name } @{$fields{causal}} } @plain), '', 'a field behind a struct has its own name');
+# Fields say what they hold: by a comment behind them or above, in a struct within the state, and in entries of lists.
+my $said = sub { my ($name, $type, $field) = @_; (grep { $_->[0] eq $field } @{$layout->{$name}{types}{"struct $type"}})[0][3] };
+is($said->('c3', 'state', 'epoch'), 'checkpoints taken; the colour is its lowest bit', 'a comment behind a field says what it holds');
+like($said->('c3', 'state', 'passed'), qr/^number of reductions that /, 'so does a comment above it');
+like($said->('lai-yang', 'state', 'commit.done'), qr/^at the coordinator: number of ranks /, 'in a struct within the state, too');
+like($said->('bookmark', 'peer', 'received'), qr/^messages that arrived /, 'and in entries of lists');
+is($said->('c3', 'state', 'phase'), undef, 'a field without a comment says nothing');
 # Each invariant says what it guards against, as a run in which it is violated shows nothing of that.
 for my $file (sort glob "$root/protocols/*.c") {
   my ($texts) = slurp($file) =~ /^static const char \*const invariants\[\] = \{(.*?)NULL\}/ms or next;
