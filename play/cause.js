@@ -258,7 +258,7 @@ const Cause = {
   // Says what a program suffers. An invariant is broken before anything is seen of that.
   harm(run) {
     const invariant = Cause.invariant(run), known = Story.words.harms[run.wrong.property]?.text || '';
-    return !invariant ? known : `None is seen yet: the run was stopped at step ${run.wrong.step}, when the invariant was broken.` + (invariant.otherwise ? ` The invariant guards against this: ${invariant.otherwise}.` : '');
+    return !invariant ? known : `None is seen yet: the run was stopped at step ${run.wrong.step}, when the invariant was broken. What would follow is what the invariant guards against.`;
   },
 
   // Returns {checkpoint, begun, unwritten, erased} of an image that a restart needs and that is not there: the step at
@@ -320,7 +320,7 @@ const Cause = {
     const {wrong} = run, words = Story.words, invariant = Cause.invariant(run), loss = Cause.loss(run), begins = Cause.begins(run, loss);
     const events = Cause.events(run), said = (list) => Cause.sentence(list.map(({text}) => text).join('; '));
     return [
-      ['Promise', invariant ? `Invariant ${invariant.number} of the protocol: ${invariant.text}.` : words.rules[wrong.property]?.text || ''],
+      ['Promise', invariant ? `Invariant ${invariant.number} of the protocol: ${invariant.text}${invariant.otherwise && `; otherwise ${invariant.otherwise}`}.` : words.rules[wrong.property]?.text || ''],
       ['Flaw', run.mutant ? run.statement : ''],
       ['Before', said(events.filter(({step}) => step < begins).slice(-Cause.MOST))],
       ['Cause', Cause.shows(run, begins)],

@@ -37,13 +37,14 @@ const struct words words_actions[] = {
     {"output", "lets output %s leave", "output"},
     {NULL, NULL, NULL}};
 
-const struct words words_quiet[] = {{"transmit", "sends it", NULL},
-                                    {"suppress", "suppresses it, as its receiver has it", NULL},
-                                    {"set-timer", "sets its timer for the next checkpoint", NULL},
-                                    {"match", "matches it", NULL},
-                                    {"deliver", "gives it to its program", NULL},
-                                    {"rejoin", "takes part again", NULL},
-                                    {NULL, NULL, NULL}};
+const struct words words_quiet[] = {
+    {"transmit", "sends it", NULL},
+    {"suppress", "suppresses it, as its receiver has it", NULL},
+    {"set-timer", "sets its timer for the next checkpoint", NULL},
+    {"match", "leaves the receive to the next message that fits", NULL},
+    {"deliver", "gives it to its program", NULL},
+    {"rejoin", "takes part again", NULL},
+    {NULL, NULL, NULL}};
 
 const struct words words_flows[] = {{"all", "all to all", NULL},
                                     {"from-root", "from the root to all", NULL},

@@ -2,7 +2,7 @@
 // expectations in DIR (browser.t). Prints TAP.
 'use strict';
 const fs = require('fs');
-const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js');
+const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js'), {size, drawn: settled} = require('./layout.js');
 
 // Tries the sentences, the lines behind them, and the search for a step.
 async function told(p) {
@@ -33,6 +33,19 @@ async function storied(p) {
   is(await p.evaluate('Number(document.getElementById("step").value)'), step + 1, 'a link of it goes to its step');
   is([await top(), await p.evaluate('document.querySelectorAll("#story dt").length')], [before, parts.length], 'and neither the story nor the diagram moves');
   await p.press('End');
+}
+
+// Tries a window that is made narrower: the run is drawn for the room that there is, as it is where the page opens there.
+async function resized(p, page) {
+  const drawn = () => p.evaluate('document.querySelector("#diagram svg").getBoundingClientRect().width');
+  await size(p, 1400);
+  const wide = await drawn();
+  await size(p, 500);
+  await settled(p);
+  const narrow = await drawn();
+  await p.go(page);
+  is([narrow < wide, narrow], [true, await drawn()], 'a window of another width draws the run anew');
+  await size(p, 1400);
 }
 
 // Tries the terms: each has the meaning that the glossary gives it, as a hint in the story and in a list.
@@ -248,6 +261,7 @@ run(async () => {
   is(await p.evaluate('[document.getElementById("step").value, document.querySelector("svg .violated").textContent]'),
     [String(expected.moves), `✗ ${expected.property}`], 'a counterexample opens at its last step');
   await told(p);
+  await resized(p, `file://${dir}/counterexample.html`);
   await p.press('End');
   for (let i = 0; i < 4; i++) await p.press('ArrowLeft');
   await searched(p);
