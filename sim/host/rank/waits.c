@@ -4,8 +4,8 @@
 #include "sim/host/rank/request.h"
 #include "sim/host/rank/shadow.h"
 
-/* Returns the request for the first message of a nonblocking collective that has not come yet.
- * Returns `request` itself if it is no nonblocking collective. */
+/* Returns the request for a message: the first message of a nonblocking collective that is not yet
+ * there. Returns `request` itself if it is no nonblocking collective. */
 static const struct request *first_open(const struct rank *r, const struct request *request)
 {
   for (int i = 0; request->kind == REQUEST_WHOLE && i < request->whole.parts; i++) {
