@@ -146,6 +146,8 @@ async function laidOut(p, url, name, {settled, more}) {
     await p.go(url);
     await settled(p);
     is(await p.evaluate(`(${LOOK})()`), [], `${name}, ${width} px: no text is cut or lies on another`);
+    is(await p.evaluate('[...document.querySelectorAll("[hidden]")].filter((part) => getComputedStyle(part).display !== "none").map((part) => part.id || part.textContent)'), [],
+      `${name}, ${width} px: what is hidden cannot be seen`);
     if (await p.evaluate('Boolean(document.getElementById("diagram"))'))
       is(await p.evaluate(`(${MARKS})()`), [], `${name}, ${width} px: the legend has what is drawn, and nothing else`);
     for (const value of SCHEMES) {
