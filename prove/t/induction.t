@@ -187,13 +187,15 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   of=event-logging
   refuted no-hold held --timeout 0
   refuted told-any begins --timeout 0
+  refuted begins-uncommitted begins --timeout 0 --set protocol.crossings=0
   one='--timeout 0 --set protocol.initiators=1 --set protocol.crossings=0'
   # shellcheck disable=SC2086 # options
-  refuted done-early count $one
+  for pair in done-early:count erase-early:restorable given-twice:totals no-drop:totals not-erased:bounded \
+    older-forgotten:logs one-orphan-log:logs taken-unlogged:log; do
+    refuted "${pair%:*}" "${pair#*:}" $one
+  done
   # shellcheck disable=SC2086 # options
-  refuted erase-early restorable $one
-  # shellcheck disable=SC2086 # options
-  refuted not-erased bounded $one
+  refuted hash-without-tag 'late envelope' $one
   never='0 control none from 1, 0 control committed from 1, 1 control none from 0, 1 control done from 0'
   is "$(verdict --timeout 0 event-logging)" 'proved 0' 'event-logging, two ranks' out err
   is "$(sed -n 's/^  cannot happen: //p' out)" "$never" 'all other moves can happen'
@@ -210,6 +212,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=313
+  lines=334
 fi
 finish $lines
