@@ -38,7 +38,7 @@ static const char *const invariants[] = {
     "otherwise ranks would take checkpoints that are no recovery line together",
     /* 2 */
     "the program goes on only when all that was captured is committed: "
-    "otherwise a message could cross the checkpoint, and a restart lose it or have it twice",
+    "otherwise a message could cross the checkpoint, and a restart would lose it or have it twice",
     /* 3 */
     "only the coordinator counts images, at most one per rank: "
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",

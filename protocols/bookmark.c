@@ -83,14 +83,15 @@ static const char *const invariants[] = {
     "otherwise ranks would go back to checkpoints of different numbers",
     /* 2 */
     "from CAPTURING on all peers' messages are in, and they have all of this rank's: "
-    "otherwise a message under way would be in no image, and a restart lose it",
+    "otherwise a message under way would be in no image, and a restart would lose it",
     /* 3 */
     "before the capture no peer has delivered more messages than its bookmark says: "
     "otherwise a message from behind the line would be in the image, and after a restart come "
     "twice",
     /* 4 */
     "every kept message has a slot of its own: "
-    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    "otherwise one message would take the place of another, and a receive would be given the wrong "
+    "one",
     /* 5 */
     "only the coordinator counts images and held programs, each rank once for a checkpoint: "
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",

@@ -83,13 +83,14 @@ static const char *const invariants[] = {
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
     /* 7 */
     "no rank takes a checkpoint before its own replay is over: "
-    "otherwise the image would lack what is still to be replayed, and a restart lose messages",
+    "otherwise the image would lack what is still to be replayed, and a restart would lose "
+    "messages",
     /* 8 */
-    "what is noted for a restart names ranks, and calls by numbers from 1 on: "
+    "every note for a restart names a rank, or a call by a number from 1 on: "
     "otherwise a restart would suppress or replay what does not exist",
     /* 9 */
-    "only of a checkpoint that it has taken does a rank log and write messages: "
-    "otherwise a log would be of no image, and a restart give messages of another time",
+    "a rank logs and writes messages only of a checkpoint that it has taken: "
+    "otherwise a log would be of no image, and a restart would give messages of another time",
     /* 10 */
     "a replay has ended as soon as nothing of what it has to repeat is left: "
     "otherwise the rank would replay for ever, and never take a checkpoint again",

@@ -52,7 +52,7 @@ static const char *const invariants[] = {
     "every message that a peer may still ask for is in the log: "
     "otherwise a peer that goes back would wait for a message that nobody can send again",
     /* 4 */
-    "what was received ahead of a gap is beyond it: "
+    "a message that was received ahead of a gap is behind the gap: "
     "otherwise a message that is missing would count as received, and be lost",
     /* 5 */
     "a rank that runs has the determinants of all its events since its checkpoint: "

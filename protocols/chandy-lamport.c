@@ -60,20 +60,21 @@ static const char *const invariants[] = {
     "it",
     /* 3 */
     "messages are recorded only between a checkpoint and the end of its writing: "
-    "otherwise what is kept would be of no checkpoint, and memory fill with it",
+    "otherwise what is kept would be of no checkpoint, and memory would fill with it",
     /* 4 */
     "every recorded message has a slot of its own: "
-    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    "otherwise one message would take the place of another, and a receive would be given the wrong "
+    "one",
     /* 5 */
     "only ranks below it are counted as done, of a checkpoint that it has captured: "
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
     /* 6 */
-    "what a rank has under way to itself includes what it had at its checkpoint: "
-    "otherwise a message to itself would be missing after a restart, and the rank wait for it for "
-    "ever",
+    "the messages that a rank has under way to itself include those of its checkpoint: "
+    "otherwise a message to itself would be missing after a restart, and the rank would wait for "
+    "it for ever",
     /* 7 */
-    "only of a checkpoint that it has captured does a rank record and write messages: "
-    "otherwise a log would be of no image, and a restart give messages of another time",
+    "a rank records and writes messages only of a checkpoint that it has captured: "
+    "otherwise a log would be of no image, and a restart would give messages of another time",
     NULL};
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };

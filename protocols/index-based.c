@@ -79,7 +79,8 @@ static const char *const invariants[] = {
     "otherwise the message could not be sent again after a crash: its receiver waits for ever",
     /* 7 */
     "every kept message has a slot of its own: "
-    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    "otherwise one message would take the place of another, and a receive would be given the wrong "
+    "one",
     NULL};
 
 enum phase { RUNNING, FORCED, CAPTURING, ASKING, ROLLING, STANDING };

@@ -60,21 +60,22 @@ static const char *const invariants[] = {
     "crash",
     /* 2 */
     "messages are kept only between a checkpoint's beginning and the end of its writing: "
-    "otherwise what is kept would be of no checkpoint, and memory fill with it",
+    "otherwise what is kept would be of no checkpoint, and memory would fill with it",
     /* 3 */
     "every kept message has a slot of its own: "
-    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    "otherwise one message would take the place of another, and a receive would be given the wrong "
+    "one",
     /* 4 */
     "only the coordinator counts ranks that are done, and no more than there are: "
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
     /* 5 */
     "no more ranks have told their counts than there are: "
     "otherwise the counts would be taken for complete while those of a rank are missing, and a "
-    "late message be in no log",
+    "late message would be in no log",
     /* 6 */
     "a rank beyond the line has captured a checkpoint: "
     "otherwise its messages would count as sent behind a line that it has not passed, and a "
-    "restart lose them",
+    "restart would lose them",
     NULL};
 
 enum phase { RUNNING, CAPTURING, RECORDING, WRITING };

@@ -49,7 +49,8 @@ static const char *const invariants[] = {
     "crash",
     /* 4 */
     "every kept message has a slot of its own: "
-    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    "otherwise one message would take the place of another, and a receive would be given the wrong "
+    "one",
     /* 5 */
     "a rank recovers exactly as long as orphans are to come again: "
     "otherwise an orphan would be given twice, or a new message be dropped as one",
@@ -57,8 +58,8 @@ static const char *const invariants[] = {
     "only the coordinator counts, at most one per rank: "
     "otherwise a checkpoint would be committed that some rank has not stored: no restart finds it",
     /* 7 */
-    "only of a checkpoint that it has taken does a rank log and write messages: "
-    "otherwise a log would be of no image, and a restart give messages of another time",
+    "a rank logs and writes messages only of a checkpoint that it has taken: "
+    "otherwise a log would be of no image, and a restart would give messages of another time",
     NULL};
 
 enum phase { RUNNING, CAPTURING, LOGGING, WRITING, RECOVERING };

@@ -61,8 +61,8 @@ static const char *const invariants[] = {
     "otherwise nothing would ever send the message, and its receiver would wait for ever",
     /* 2 */
     "no more events are stable, or being written, than there were: "
-    "otherwise an event would count as safe that is on no storage, and a crash undo what depends "
-    "on it",
+    "otherwise an event would count as safe that is on no storage, and a crash would undo what "
+    "depends on it",
     /* 3 */
     "every message that a peer may still ask for is in the log: "
     "otherwise a peer that goes back would wait for a message that nobody can send again",

@@ -53,10 +53,10 @@ static const char *const invariants[] = {
     "every message that a peer may still ask for is in the log: "
     "otherwise a peer that goes back would wait for a message that nobody can send again",
     /* 4 */
-    "what was received ahead of a gap is beyond it: "
+    "a message that was received ahead of a gap is behind the gap: "
     "otherwise a message that is missing would count as received, and be lost",
     /* 5 */
-    "what a checkpoint says of the event log lies within it: "
+    "the events that a checkpoint names are in the event log: "
     "otherwise a restart would repeat other events than those since the checkpoint",
     /* 6 */
     "no output waits when all events are stable: "

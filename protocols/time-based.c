@@ -50,13 +50,14 @@
 static const char *const invariants[] = {
     /* 1 */
     "messages are cached only between the first and the last alarm of a checkpoint: "
-    "otherwise what is kept would be of no checkpoint, and memory fill with it",
+    "otherwise what is kept would be of no checkpoint, and memory would fill with it",
     /* 2 */
     "sent messages are held back only after a checkpoint: "
     "otherwise their receivers would wait for them without need",
     /* 3 */
     "cached messages, and numbers ahead of a gap, are of ranks; each message has its own slot: "
-    "otherwise one message would take the place of another, and a receive be given the wrong one",
+    "otherwise one message would take the place of another, and a receive would be given the wrong "
+    "one",
     /* 4 */
     "a number ahead of a gap is noted once, and is not one from before the gap: "
     "otherwise a message that is missing would count as received, and be lost",
