@@ -1,5 +1,5 @@
-/* Computes how many published values a model can meet if the model computes them from the same
- * causes.
+/* Computes how many published values a model can meet if the model computes values that have the
+ * same causes, such as the same number of processes in the same places, from the same unknowns.
  *
  * Such values are linear forms of a few positive unknowns, or quotients of two forms. A box has a
  * range for each unknown. Boxes are halved until each value is met everywhere in a box or nowhere
@@ -210,7 +210,8 @@ bool bounds_total(const struct outcomes *outcomes, const struct replicas *all,
     for (char **row = bound->row; *row; row++)
       if (!g_hash_table_add(seen, *row)) {
         g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                    "[bound %s]: row %s is in another bound, too, expected one", bound->name, *row);
+                    "[bound %s]: row %s is in another bound, too, expected each row in one bound",
+                    bound->name, *row);
         return false;
       }
     struct reachable reach = bound_reach(bound, all, error);
@@ -227,7 +228,8 @@ static const char HEAD[] =
     "Some papers print different values for identical inputs. No model can match all of them. The "
     "table says how many values a model can meet if it computes them from the causes that the "
     "papers name. Each published value is a linear formula of a few positive unknowns, or a "
-    "quotient of two; the same cause is the same unknown. The unknowns may have any values, as if "
+    "quotient of two, and each cause is one unknown in all of them. The unknowns may have any "
+    "values, as if "
     "they were fitted to all results of a row at once. The search halves ranges of the unknowns "
     "until each value is met in all of a range or in none of it, so each count is an upper "
     "bound.\n\n"
@@ -249,7 +251,7 @@ void bounds_write(FILE *out, const struct outcomes *outcomes, const struct repli
   fprintf(
       out,
       "\nResults in no row are counted as met. So at most %u of the %u results (%.0f %%) can be "
-      "within, and %u of the %u numbers with the inputs.\n",
+      "within their bounds; with the inputs, at most %u of the %u numbers can.\n",
       total.results_met, total.results, 100.0 * total.results_met / MAX(total.results, 1),
       total.numbers_met, total.numbers);
 }

@@ -1,12 +1,13 @@
-/* Evaluates arithmetic over the numbers of runs: + - * /, < and > (1 or 0), parentheses, references
- * in brackets, min(a,b,...), max(a,b,...), abs(a). */
+/* Evaluates arithmetic over numbers that runs have as results: + - * /, < and > (1 or 0),
+ * parentheses, references in brackets, min(a,b,...), max(a,b,...), abs(a). */
 #ifndef RECLINE_EXPRESSION_H
 #define RECLINE_EXPRESSION_H
 
 #include <glib.h>
 #include <stdbool.h>
 
-/* Sets the number of a reference [RUN FIELD]. Returns false with `error` if there is none. */
+/* Looks up the number to which a reference [RUN FIELD] refers, and writes it to *value. Returns
+ * false with `error` if there is no such number. */
 typedef bool expression_lookup(void *data, const char *run, const char *field, double *value,
                                GError **error);
 

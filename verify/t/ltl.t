@@ -62,7 +62,7 @@ judged vacuous '[] !(capturing && detected 2)'
 "$recline" check bookmark-temporal-missed --out kept >kept.txt 2>&1
 trace=kept/bookmark-temporal-missed.trace
 is "$(grep -c '^again from=' $trace) $(tail -n 1 $trace)" \
-  '1 violation ltl rank=0: [] (requested -> <> committed) is violated: the run then goes round for ever' \
+  '1 violation ltl rank=0: [] (requested -> <> committed) is violated by a run that repeats its last steps for ever' \
   'a lasso' kept.txt $trace
 exits 0 'it replays' "$recline" check $trace
 sed 's/<> committed/<> held/' $trace >other.trace

@@ -1,5 +1,6 @@
-/* Reads formulas, and judges them in a known run by the meaning of each operator, without an
- * automaton. So the replay of a trace checks the result of the search in another way. */
+/* Reads temporal formulas, and judges them in a known run by the meaning of each operator. The
+ * explorer searches with an automaton. So when its counterexample is replayed, another method
+ * checks its result. */
 #include "world/temporal/temporal.h"
 
 #include <ctype.h>
@@ -127,7 +128,7 @@ static unsigned read_unary(struct reader *r, unsigned depth)
     enum temporal_kind kind;
   } signs[] = {{"[]", TEMPORAL_ALWAYS}, {"<>", TEMPORAL_EVENTUALLY}, {"!", TEMPORAL_NOT}};
   if (depth > DEEPEST)
-    complain(r, "more than 32 operators in each other", "a simpler formula");
+    complain(r, "more than 32 nested operators", "a simpler formula");
   if (*r->problem)
     return 0;
   skip_blanks(r);
@@ -150,7 +151,7 @@ static unsigned read_unary(struct reader *r, unsigned depth)
     return add_node(r, TEMPORAL_FALSE, 0, 0);
   if (passes(r, "X")) {
     complain(r, "X, the next step",
-             "no X: what the next step is depends on how finely steps are cut");
+             "no X, as the next step is another one where steps are cut finer");
     return 0;
   }
   return read_fact(r);
@@ -171,7 +172,7 @@ static unsigned read_level(struct reader *r, unsigned level, unsigned depth)
   for (size_t i = 0; i < sizeof binaries / sizeof *binaries && !*r->problem; i++)
     if (binaries[i].level == level && passes(r, binaries[i].sign)) {
       if (depth > DEEPEST)
-        complain(r, "more than 32 operators in each other", "a simpler formula");
+        complain(r, "more than 32 nested operators", "a simpler formula");
       unsigned right = *r->problem ? 0 : read_level(r, level, depth + 1);
       return add_node(r, binaries[i].kind, left, right);
     }
@@ -285,8 +286,9 @@ bool temporal_holds(const struct temporal *t, const uint32_t *facts, uint32_t co
 
 /* ---- violations ---- */
 
-static const char *const violated[] = {" is violated: the run then ends",
-                                       " is violated: the run then goes round for ever"};
+static const char *const violated[] = {
+    " is violated by a run that ends",
+    " is violated by a run that repeats its last steps for ever"};
 
 void temporal_violate(const char *formula, bool round, struct verdict *verdict)
 {
@@ -296,7 +298,7 @@ void temporal_violate(const char *formula, bool round, struct verdict *verdict)
 
 bool temporal_of_text(const char *text, char formula[TEMPORAL_TEXT])
 {
-  const char *end = strstr(text, " is violated: the run then");
+  const char *end = strstr(text, " is violated by a run that ");
   if (!end || end - text >= TEMPORAL_TEXT)
     return false;
   memcpy(formula, text, (size_t)(end - text));

@@ -58,8 +58,8 @@ void change_free(struct change *change)
   g_free(change);
 }
 
-/* Compares the data only of writes. The data of a resizing that is applied are the bytes that it
- * has cut off. */
+/* Compares data only if both changes are writes: once a resizing is done, its data are the bytes
+ * that the resizing has cut off. */
 bool change_is_same(const struct change *a, const struct change *b)
 {
   return a->kind == b->kind && a->version == b->version && a->size == b->size &&
@@ -270,7 +270,8 @@ void change_undo(struct change *change)
   struct content *content = change->opening->content;
   int error = undo(change, content);
   if (error)
-    g_printerr("recline: %s is not put back: %s\n", content->path, g_strerror(error));
+    g_printerr("recline: a change of %s could not be undone: %s\n", content->path,
+               g_strerror(error));
   change->applied = false;
   change->opening->applied--;
   if (change->made_at_once)
@@ -301,8 +302,8 @@ static struct segment common(struct segment a, struct segment b)
   return (struct segment){.offset = from, .bytes = MAX(to - from, 0)};
 }
 
-/* Copies the change's bytes over a part of the file. The change has data only of its segments below
- * `size`. */
+/* Copies the change's bytes over a part of the file. The change has data of that part of its
+ * segments which lies below `size`. */
 static void copy_common(const struct change *change, int64_t size, struct segment part, char *to)
 {
   const char *from = change->data;

@@ -1,5 +1,6 @@
-/* Tests messages beyond every eager threshold whose senders use the buffer for something else as
- * soon as MPI allows. Sends end, and receivers look at the message, in all possible orders. All
+/* Tests messages that are larger than every eager threshold. Their senders use the buffer for
+ * something else as soon as MPI allows. A send may end after its receiver looks at the message, or
+ * earlier: the tests have all orders. All
  * calls are in a loop, so that crashes and checkpoints fall everywhere, and every result is
  * checked. Usage: zero-copy-program ROUNDS. */
 #include <mpi.h>
@@ -54,8 +55,8 @@ static void begin(int what)
   spoil(in);
 }
 
-/* Tests a receive that is posted early, but whose rank computes from before the envelope comes
- * until long after the send is complete. */
+/* Tests a receive that is posted early. Its rank then computes: the envelope comes and the send
+ * completes long before the rank looks. */
 static void test_late_look(void)
 {
   MPI_Request receive;
@@ -94,7 +95,7 @@ static void test_order(bool send_first)
     if (index == 0)
       spoil(out);
     else
-      expect(in, BIG, value(previous, 2), "whatever comes first");
+      expect(in, BIG, value(previous, 2), "a receive or a send, whichever completes first");
     done++;
   }
 }
@@ -116,7 +117,7 @@ static void test_unexpected(void)
   spoil(out);
   expect(in, BIG, value(previous, 3), "unexpected");
   MPI_Recv(&got, 1, MPI_INT, previous, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  expect(&got, 1, previous, "a small one before it");
+  expect(&got, 1, previous, "the small message, received last");
 }
 
 /* Tests a send whose request is freed at once. An answer tells the sender that the message was
