@@ -2,12 +2,13 @@
 'use strict';
 
 const Data = {
-  // Returns the bytes of an element. An element is needed once, so its text is dropped unless `keep` is set.
-  async bytes(id, keep = false) {
+  // Returns the bytes of an element, which are packed in that format. An element is needed once, so its text is dropped
+  // unless `keep` is set.
+  async bytes(id, keep = false, format = 'deflate') {
     const element = document.getElementById(id), text = element.textContent;
     if (!keep) element.remove();
     const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream(format));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   },
 

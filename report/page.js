@@ -300,7 +300,8 @@ function failed(error) {
 }
 
 kinds[about.kind]();
-const ready = new Promise((done) => document.addEventListener('DOMContentLoaded', done)).then(async () => {
+// The data of a page follow its scripts, so they may not all be there yet.
+globalThis.ready = new Promise((done) => document.readyState === 'loading' ? document.addEventListener('DOMContentLoaded', done) : done()).then(async () => {
   if (!about.traces?.length) return;
   listen();
   await (about.kind === 'pair' ? Pair.open() : open(0));

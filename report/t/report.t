@@ -10,7 +10,9 @@ use File::Copy;
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use FindBin;
+use IO::Uncompress::Gunzip qw(gunzip);
 use JSON::PP;
+use MIME::Base64;
 use Test::More;
 
 my $root = realpath("$FindBin::Bin/../..");
@@ -98,7 +100,10 @@ is("$code:$out:" . ($err =~ tr/\n//), '64::1', 'a page that cannot be written');
 
 is(join('|', recline('report run')), "run.html\n|0|", 'a page is written');
 my $page = slurp('run.html');
-unlike($page =~ s/<script type="text\/plain".*?<\/script>//gsr, qr{(?:src|href)="|\burl\(|\bimport\b|XMLHttpRequest|\bfetch\(}, 'it names nothing to fetch');
+my ($packed) = $page =~ /id="scripts">([^<]*)</;
+gunzip(\decode_base64($packed // ''), \my $scripts);
+like($scripts, qr/^class Timeline\b/m, 'its scripts are packed');
+unlike($scripts . $page =~ s/<script type="text\/plain".*?<\/script>//gsr, qr{(?:src|href)="|\burl\(|\bimport\b|XMLHttpRequest|\bfetch\(}, 'it names nothing to fetch');
 cmp_ok(-s 'run.html', '<', 2_000_000, 'it takes less than 2 MB');
 make_path('kept');
 copy($_, 'kept') for glob "run/result.json run/scenario.yaml $FindBin::Bin/pictures/{trace,activity}.txt";
