@@ -188,6 +188,7 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   refuted no-hold held --timeout 0
   refuted told-any begins --timeout 0
   refuted begins-uncommitted begins --timeout 0 --set protocol.crossings=0
+  refuted expired-forgotten totals --timeout 0 --set protocol.initiators=1
   one='--timeout 0 --set protocol.initiators=1 --set protocol.crossings=0'
   # shellcheck disable=SC2086 # options
   for pair in done-early:count erase-early:restorable given-twice:totals no-drop:totals not-erased:bounded \
@@ -212,6 +213,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=334
+  lines=337
 fi
 finish $lines
