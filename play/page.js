@@ -509,12 +509,16 @@ globalThis.ready = (async () => {
     address();
   }
 
-  // A window of another width has room for another part of the run.
+  // A window of another width has room for another part of the run. A reader who has scrolled stays there.
   let width = window.innerWidth;
   window.onresize = () => {
     if (window.innerWidth === width || !view) return;
     width = window.innerWidth;
+    const box = $('diagram'), left = box.scrollLeft, last = left + box.clientWidth > box.scrollWidth - 2;
     show();
+    if (last) return;
+    box.scrollLeft = left;
+    moveFrame();
   };
 
   // ---- beginning ----

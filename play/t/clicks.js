@@ -2,7 +2,7 @@
 // expectations in DIR (browser.t). Prints TAP.
 'use strict';
 const fs = require('fs');
-const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js'), {size, drawn: settled} = require('./layout.js');
+const {open, is, run, names, colours} = require('./browser.js'), {pictured} = require('./pictures.js'), {size} = require('./layout.js');
 
 // Tries the sentences, the lines behind them, and the search for a step.
 async function told(p) {
@@ -35,17 +35,25 @@ async function storied(p) {
   await p.press('End');
 }
 
+// Gives the window that width, and waits until the page has drawn itself for it.
+async function resize(p, width) {
+  await size(p, width);
+  await p.evaluate(`new Promise((done) => {
+    const look = () => requestAnimationFrame(innerWidth === ${width} ? () => requestAnimationFrame(done) : look);
+    look();
+  })`);
+}
+
 // Tries a window that is made narrower: the run is drawn for the room that there is, as it is where the page opens there.
 async function resized(p, page) {
   const drawn = () => p.evaluate('document.querySelector("#diagram svg").getBoundingClientRect().width');
-  await size(p, 1400);
+  await resize(p, 1400);
   const wide = await drawn();
-  await size(p, 500);
-  await settled(p);
+  await resize(p, 500);
   const narrow = await drawn();
   await p.go(page);
   is([narrow < wide, narrow], [true, await drawn()], 'a window of another width draws the run anew');
-  await size(p, 1400);
+  await resize(p, 1400);
 }
 
 // Tries the terms: each has the meaning that the glossary gives it, as a hint in the story and in a list.
@@ -191,7 +199,7 @@ async function drawnMarks(p) {
 
 // Tests that the frame of the strip is around the steps that are in sight.
 async function framed(p) {
-  await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
+  await resize(p, 400);
   await p.press('End');
   const frame = () => p.evaluate('(({x, width}) => [x.baseVal.value, width.baseVal.value])(document.querySelector("#minimap .frame"))');
   const wide = await p.evaluate('document.getElementById("minimap").clientWidth'), [x, width] = await frame();
@@ -199,16 +207,18 @@ async function framed(p) {
   await p.evaluate('document.getElementById("diagram").scrollLeft = 0');
   await p.until('document.querySelector("#minimap .frame").x.baseVal.value < 10');
   is((await frame())[0] < x, true, 'and moves when the diagram scrolls');
+  await resize(p, 420);
+  is([await p.evaluate('document.getElementById("diagram").scrollLeft'), (await frame())[0] < x], [0, true], 'where both stay when the window changes its width');
   const top = (id) => p.evaluate(`document.getElementById("${id}").getBoundingClientRect().top + scrollY`);
   is(await top('verdict') < await top('run'), true, 'what is violated stands before the run');
-  await p.call('Emulation.clearDeviceMetricsOverride');
+  await resize(p, 1400);
 }
 
 // Tests that at 400 px nothing makes the page scroll sideways.
 async function narrow(p) {
-  await p.call('Emulation.setDeviceMetricsOverride', {width: 400, height: 900, deviceScaleFactor: 1, mobile: true});
+  await resize(p, 400);
   is(await p.evaluate('document.documentElement.scrollWidth'), 400, 'the page fits 400 px');
-  await p.call('Emulation.clearDeviceMetricsOverride');
+  await resize(p, 1400);
 }
 
 const searched = (p) => p.click('#search').then(() => p.until('!document.getElementById("search").disabled'));
