@@ -58,10 +58,9 @@ const Cause = {
   // Returns the steps, latest first, each of which has made the one before it happen, from step `to` back to the first
   // at the rank of step `from` or earlier; [] if step `from` is not among what led there.
   chain(run, from, to) {
-    const out = [run.steps[to]];
-    for (let s = out[0]; s && s.step > from; s = Cause.trigger(run, s)) if (s !== out.at(-1)) out.push(s);
-    const end = out.findLastIndex((s) => s.rank === run.steps[from].rank);
-    return end < 0 || to < from ? [] : out.slice(0, end + 1);
+    const out = [];
+    for (let s = run.steps[to]; s && s.step >= from; s = Cause.trigger(run, s)) out.push(s);
+    return out.slice(0, out.findLastIndex((s) => s.rank === run.steps[from].rank) + 1);
   },
 
   // Returns {step, text} of the messages by which step `from` leads to step `to`.
@@ -71,13 +70,15 @@ const Cause = {
       .map((m) => ({step: m.sent, text: said(m)})).reverse();
   },
 
-  // Returns {step, text} of what could not be made good: a copy freed or an image erased that is needed later; null if
-  // nothing was.
+  // Returns {step, text} of what cannot be made good later: a copy is freed or an image is erased that is needed, or a
+  // checkpoint is committed without an image; null if there is no such step.
   loss(run) {
     const lost = run.wrong.property === 'invariant' && Cause.undoneMessages(run).find(({freed}) => freed);
     const {erased, checkpoint} = run.wrong.property === 'restorable' ? Cause.image(run) : {};
+    const committed = checkpoint && run.steps.findLast((s) => s.actions.some(({name, fields}) => name === 'commit' && fields.checkpoint === checkpoint));
     return lost ? {step: lost.freed.step, text: `rank ${lost.message.from} frees its copy of message ${lost.message.number} (step ${lost.freed.step})`}
-      : erased ? {step: erased.step, text: `rank ${erased.rank} erases checkpoint ${checkpoint} (step ${erased.step})`} : null;
+      : erased ? {step: erased.step, text: `rank ${erased.rank} erases checkpoint ${checkpoint} (step ${erased.step})`}
+        : committed ? {step: committed.step, text: `rank ${committed.rank} commits checkpoint ${checkpoint} (step ${committed.step})`} : null;
   },
 
   // Returns {step, text} of the crashes, of the last commit before each, and of what ranks go back to.
@@ -292,11 +293,12 @@ const Cause = {
 
   // ---- the story ----
 
-  // Returns the step from which the story follows what happens: the last of those at which a mutant does otherwise that
-  // leads to the loss, or else the first of them; an injected fault; undefined if there is none.
+  // Returns the step from which the story follows what happens. Of the steps at which a mutant does otherwise this is the
+  // last one that leads to the loss, at the rank of the violation if possible, or else the first one. Without a mutant it
+  // is an injected fault; undefined if there is none.
   begins(run, loss) {
-    const leading = loss && run.found.findLast((step) => step === loss.step || Cause.chain(run, step, loss.step).length);
-    return leading ?? run.found[0] ?? run.steps.find((s) => s.event.name === 'lie')?.step;
+    const leading = loss ? run.found.filter((step) => Cause.chain(run, step, loss.step).length) : [];
+    return leading.findLast((step) => run.steps[step].rank === run.wrong.rank) ?? leading.at(-1) ?? run.found[0] ?? run.steps.find((s) => s.event.name === 'lie')?.step;
   },
 
   // Says where the cause shows.

@@ -64,7 +64,7 @@ sub slurp {
   open my $in, '<', $_[0] or return "$_[0]: $!";
   return join '', <$in>;
 }
-my @mutants = qw(causal-one-copy uncoordinated-collects-unwritten c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold c3-all-no-log bookmark-wildcard-uncounted);
+my @mutants = qw(causal-one-copy uncoordinated-collects-unwritten c3-no-suppress bookmark-any-tag event-logging-hash-not-perfect lai-yang-late-untold lai-yang-image-not-awaited c3-all-no-log bookmark-wildcard-uncounted);
 # Where the missing rule shows: by an action, by what a rank remembers, by an action that is too much.
 my %shows = ('c3-all-no-log' => 'step 13: With the rule, rank 1 keeps a copy in slot 1; here it does not.',
   'bookmark-wildcard-uncounted' => 'step 6: With the rule, rank 1 remembers peers[0] received: 1 (here: 0), "messages that arrived from the peer, including kept messages".');
@@ -73,6 +73,7 @@ my %story = (
   'c3-all-no-log' => qr/^Cause: At step 13: .*^Then: Checkpoint 1 is committed \(step 22\); rank 0 crashes \(step 23\); ranks 0 and 1 go back to checkpoint 1 .*^Effect: Rank 1 waits in collective call 1 .* since step 32; rank 0 made that call at step 2, .*^Harm: The job hangs/ms,
   'causal-one-copy' => qr/^Then: Rank 0 crashes .* rank 1 goes on\.\n.*^Effect: Rank 0 chose 0 at step 1, .*, and chooses 1 at step 17\. Message 1, .* stays with rank 1, .*^Harm: .*wrong/ms,
   'bookmark-wildcard-uncounted' => qr/^Effect: The protocol holds rank 0 before recv 1 since step 3, .*\. The protocol holds rank 1 before send 0 since step 8, .*^Harm: The job hangs/ms,
+  'lai-yang-image-not-awaited' => qr/^Cause: At step 7: .*\(The rule is missing at step 8, too\.\)\n.*^Then: Rank 1 tells rank 0 "my image and my log of checkpoint 1 are stored" \(step 8\); rank 0 commits checkpoint 1 \(step 9\); .*^Effect: The writing of the image of checkpoint 1 of rank 0 began at step 2 and had not ended /ms,
   'c3-no-suppress' => qr/^Effect: At step \d+[^,]* rank 0 sends message \d+ to rank 1, which has it at step \d+.*^Harm: A program takes the same message twice/ms,
   'uncoordinated-collects-unwritten' => qr/^Promise: Invariant 4 of the protocol: no message waits to be sent [^:]*; otherwise nothing would ever send the message, [^:]*\.\n.*^Then: Rank 0 tells rank 1 "no line needs [^"]*" \(step 20\); rank 1 tells rank 0 "your messages [^"]*" \(step 21\); rank 0 frees its copy of message 1 \(step 22\); rank 1 crashes .*^Effect: .*\(step 31\): .* at rank 0\. Message 1, .* step 9, is undone .* freed its copy at step 22\.\n.*^Harm: None is seen yet: the run was stopped at step 31, /ms,
   'none-lost' => qr/^Then: .*^Effect: .*^Harm: /ms);
