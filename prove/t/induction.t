@@ -192,7 +192,7 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   one='--timeout 0 --set protocol.initiators=1 --set protocol.crossings=0'
   # shellcheck disable=SC2086 # options
   for pair in done-early:count erase-early:restorable given-twice:totals no-drop:totals not-erased:bounded \
-    older-forgotten:logs one-orphan-log:logs taken-unlogged:log; do
+    older-forgotten:logs one-orphan-log:logs taken-unlogged:log log-not-awaited:given; do
     refuted "${pair%:*}" "${pair#*:}" $one
   done
   # shellcheck disable=SC2086 # options
@@ -213,6 +213,6 @@ if [ -n "${RECLINE_LONG:-}" ]; then
   needs bookmark
   is "$(verdict --timeout 0 --ranks 3 bookmark)" 'proved 0' 'bookmark, three ranks' out err
   is "$(verdict --timeout 0 bookmark~no-drain)" 'proved 0' 'bookmark~no-drain, which stands still' out err
-  lines=337
+  lines=340
 fi
 finish $lines
