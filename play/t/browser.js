@@ -105,7 +105,8 @@ function is(got, expected, name) {
 
 function run(tests) {
   tests().then(() => console.log(`1..${count}`)).catch((error) => {
-    console.log(`Bail out! ${error.message}`);
+    const [first, ...more] = error.message.split('\n');
+    console.log([`not ok ${++count} - ${first}`, ...more.map((line) => `# ${line}`)].join('\n'));
     process.exit(1);
   });
 }
