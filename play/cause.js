@@ -35,8 +35,8 @@ const Cause = {
 
   isMutant: (world) => / *protocol .*~/m.test(world.description),
 
-  // Returns the run up to the engine's view, for tell(). `view.differing` are the steps at which a mutant does otherwise. `told` has the known steps as Story.read() makes them, and
-  // their history; `reader` reads states of the protocol (Decode.reader).
+  // Returns the run up to the engine's view, for tell(). `view.differing` are the steps at which a mutant does otherwise.
+  // `told` has the known steps as Story.read() makes them, and their history; `reader` reads states of the protocol (Decode.reader).
   run(world, engine, view, told, wrong, reader) {
     const steps = told.steps.slice(0, view.at), h = steps.length === told.steps.length ? told.history : Story.history(steps, view.ranks.length);
     const phase = (rank) => reader.state(view.ranks[rank].state).find(([name]) => name === 'phase')?.[1];
@@ -147,8 +147,8 @@ const Cause = {
   // Says where a message is, from rank `from` (null: any) to rank `to`, that has not come: the one of that number, or the
   // last one (null).
   gone(run, from, to, number = null) {
-    const {h, steps} = run, of = h.messages.filter((m) => !m.control && m.to === to && (from === null || m.from === from) && (number === null || m.number === number) && !Cause.undone(run, m.from, m.sent));
-    const again = (rank) => steps.findLast((s) => s.rank === rank && h.starts.get(s.step))?.step ?? -1;
+    const {h} = run, of = h.messages.filter((m) => !m.control && m.to === to && (from === null || m.from === from) && (number === null || m.number === number) && !Cause.undone(run, m.from, m.sent));
+    const again = (rank) => Cause.again(run, rank)?.step ?? -1;
     const held = of.findLast(({fate}) => fate === 'suppressed'), undone = Cause.torn(run, false, from, to).findLast((m) => number === null || m.number === number);
     const lost = of.findLast((m) => m.number !== null && (m.received === null || m.fate === 'discarded') && m.sent < Math.max(again(m.from), again(to)));
     return held ? `: rank ${held.from} suppresses it at step ${held.sent}, as if rank ${to} had it`
@@ -162,19 +162,24 @@ const Cause = {
     return [`rank ${call.rank} waits in ${Story.call(call.event)} since step ${call.step}`, ...others.map((rank) => Cause.absent(run, call, rank))].filter(Boolean).join('; ');
   },
 
+  // Returns the last step before step `before` at which a rank has started again; undefined if there is none.
+  again: ({steps, h}, rank, before = steps.length) => steps.findLast((s) => s.step < before && s.rank === rank && h.starts.get(s.step)),
+
+  // Returns the last step before step `before` at which a rank has made the collective call of that number; undefined if
+  // there is none.
+  made: ({steps}, rank, number, before = steps.length) => steps.findLast((s) => s.step < before && s.rank === rank && s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number),
+
   // Says why a rank does not take part in the collective call of another one; '' if it does.
   absent(run, call, rank) {
-    const {steps, ranks, h} = run;
-    const number = Story.number(call.event, 'call', 0), own = steps.filter((s) => s.rank === rank);
-    const made = own.findLast((s) => s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number), again = own.findLast((s) => h.starts.get(s.step));
+    const {ranks} = run, made = Cause.made(run, rank, Story.number(call.event, 'call', 0)), again = Cause.again(run, rank);
     const ended = ranks[rank].finished || !ranks[rank].next ? ', and its program has ended' : '';
     const given = made?.actions.some((action) => action.name === 'deliver' && Story.number(action, 'slot', 0) > 0);
     return given ? `rank ${rank} has that call from its log at step ${made.step}` : !made ? `rank ${rank} never makes that call${ended}`
       : made.step < again?.step ? `rank ${rank} made that call at step ${made.step}, ${Cause.captured(run, rank, made.step, again.step) || 'before it went back'} (step ${again.step}), and does not make it again${ended}` : '';
   },
 
-  // Says on which side of the checkpoint, to which a rank goes back at step `back`, its step lies; '' if it goes back to
-  // the beginning.
+  // Says whether a rank has taken a step before or after its capture for the checkpoint to which it goes back at step
+  // `back`; '' if it goes back to the beginning.
   captured({steps}, rank, step, back) {
     const checkpoint = Story.number(steps[back].event, 'checkpoint', 0);
     const at = checkpoint && steps.findLast((s) => s.step < back && s.rank === rank && s.event.name === 'captured' && Story.number(s.event, 'checkpoint', 0) === checkpoint);
@@ -183,8 +188,7 @@ const Cause = {
 
   // Says that a rank makes a call, and that the call was undone before.
   repeats(run, call) {
-    const number = Story.number(call.event, 'call', 0), own = run.steps.filter((s) => s.rank === call.rank && s.step < call.step);
-    const again = own.findLast((s) => run.h.starts.get(s.step)), made = own.findLast((s) => s.event.name === 'collective' && Story.number(s.event, 'call', 0) === number && s.step < again?.step);
+    const again = Cause.again(run, call.rank, call.step), made = again && Cause.made(run, call.rank, Story.number(call.event, 'call', 0), again.step);
     return made ? `rank ${call.rank} made ${Story.call(call.event)} at step ${made.step}, ${Cause.captured(run, call.rank, made.step, again.step) || 'before it went back'} (step ${again.step}), and makes it again at step ${call.step}`
       : `rank ${call.rank} makes ${Story.call(call.event)} at step ${call.step}`;
   },
@@ -192,7 +196,7 @@ const Cause = {
   // Says which rank is alone in its collective call.
   alone(run) {
     const [, rank, number, other] = /^rank (\d+) .* call (\d+) of rank (\d+)/.exec(run.wrong.text) || [];
-    const call = run.steps.findLast((s) => s.rank === Number(other) && s.event.name === 'collective' && Story.number(s.event, 'call', 0) === Number(number));
+    const call = Cause.made(run, Number(other), Number(number));
     return call ? [Cause.repeats(run, call), Cause.absent(run, call, Number(rank))].filter(Boolean).join('; ') : '';
   },
 

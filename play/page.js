@@ -343,8 +343,8 @@ globalThis.ready = (async () => {
 
   // Adds to the entries of lists, "sent 1, received 2", the fields that are 0 here, and not at every rank or not in
   // the protocol that has the rule which a mutant lacks.
-  function withZeros(ranks) {
-    const compared = view.differing.slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => reader().state(right));
+  function withZeros(ranks, read) {
+    const compared = view.differing.slice(0, Cause.MOST).map((step) => engine.difference(step).split('\n')).filter(([kind]) => kind === 'state').map(([, right]) => read(right));
     const entry = ([name, text]) => /\[\d+\]$/.test(name) && / /.test(text), list = (name) => name.replace(/\[.*/, '');
     const fields = new Map(), parts = (text) => new Map(text.split(', ').map((field) => [field.replace(/ .*/, ''), field]));
     for (const held of [...ranks, ...compared])
@@ -357,7 +357,7 @@ globalThis.ready = (async () => {
   // every rank are folded.
   let known = [];
   function protocolRow() {
-    const row = element('tr'), now = [], {state, meaning} = reader(), all = withZeros(view.ranks.map((r) => state(r.state)));
+    const row = element('tr'), now = [], {state, meaning} = reader(), all = withZeros(view.ranks.map((r) => state(r.state)), state);
     const told = new Set(all.flatMap((held) => held.filter(([, text]) => !Decode.isZero(text)).map(([name]) => name)));
     row.append(element('th', 'protocol', {scope: 'row'}));
     all.forEach((held, rank) => {
