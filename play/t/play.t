@@ -111,11 +111,13 @@ ranks 2
 8 0 send peer=1 tag=0 comm=0 bytes=16 @1 | transmit words=0,0,0
 9 1 arrived request=1 peer=0 tag=0 comm=0 bytes=16 @1 | deliver request=1
 10 1 captured checkpoint=1
+11 0 durable part=log checkpoint=0 | store part=log
 END
 close $lives;
 run("cd $dir && $recline draw lives.trace -o told.txt");
 my @lives = map { /^ *\d+  (.*)/ ? $1 : () } split /\n/, slurp("$dir/told.txt");
 is($lives[8], 'Rank 0 sends message 1 to rank 1.', 'a message of a later life crosses no line of an earlier one');
+is($lives[11], 'Rank 0 learns that its log of checkpoint 0 is on stable storage; it has its log of checkpoint 0 written.', 'a log of checkpoint 0');
 is(run("node $here/narrate.js $dir/none-lost.html $dir/lives.trace"), join('', map { "$_\n" } @lives), 'nor in the page');
 like(run("$recline check $dir/exported.trace"), qr{^$dir/exported.trace: \d+ moves, the same}, 'a trace replays');
 run("sed -i 's/^1 1 start.*/1 1 crash/' $dir/none-lost.trace");
