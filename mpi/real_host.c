@@ -112,10 +112,11 @@ static void carry_out(const struct rcl_action *action)
   case RCL_ACTION_STORE: /* STORE comes after all other actions */
   case RCL_ACTION_NONE:
     break;
-  case RCL_ACTION_REJOIN: /* check_actions() has refused the last ones, which this host lacks */
+  case RCL_ACTION_REJOIN: /* check_actions() has refused these, which this host lacks */
   case RCL_ACTION_OPEN:
   case RCL_ACTION_OUTPUT:
-  case RCL_ACTION_ROLL_BACK:
+  case RCL_ACTION_ROLL_BACK: /* the grammar allows it only after events that this host never raises
+                              */
   case RCL_ACTION_KINDS:
     break;
   }
@@ -185,8 +186,6 @@ static const char *lacks(const struct rcl_event *event, const struct rcl_action 
     return "connections that stay open";
   case RCL_ACTION_OUTPUT:
     return "outputs that the program makes itself";
-  case RCL_ACTION_ROLL_BACK:
-    return "a restart of all processes";
   default:
     return NULL;
   }
