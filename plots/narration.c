@@ -414,7 +414,7 @@ char *narration_violation(const struct trace_violation *violation)
 {
   const struct words *rule = words_find(words_rules, violation->property);
   g_autofree char *text = words_violation(violation->text);
-  /* the text of an invariant begins with its number, that of an outcome names the ranks */
+  /* the text of an invariant begins with its number, and the text of an outcome names the ranks */
   const char *colon = g_str_has_prefix(text, "invariant ") ? strstr(text, ": ") : NULL;
   g_autofree char *what =
       colon ? g_strndup(text, (gsize)(colon - text)) : g_strdup(violation->property);

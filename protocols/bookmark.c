@@ -259,8 +259,8 @@ static void tell_sent(const struct rcl_config *config, struct state *state,
       rcl_send_control(actions, i, BOOKMARK, state->checkpoint, peers(config, state)[i].sent);
 }
 
-/* Begins to empty the channels. The program of this rank is held; with GATHERED, so are those of
- * all other ranks. */
+/* Begins to empty the channels. The program of this rank is held; with GATHERED, all
+ * other programs are held, too. */
 static void begin(const struct rcl_config *config, struct state *state, struct rcl_actions *actions)
 {
   state->phase = DRAINING;

@@ -1,6 +1,6 @@
-/* Asks a single question about a move: whether all goals hold after it, at the ends of all paths
- * of its step. One question is enough for many goals, because Z3 takes longer to prepare a
- * question than to answer it. */
+/* Asks about a move whether all goals hold after it, at the ends of all paths of its step. One
+ * question for many goals saves time, because Z3 takes longer to prepare a question than to answer
+ * it. If Z3 does not answer it, each goal has a question of its own. */
 #ifndef RECLINE_PROVE_LINE_GOALS_H
 #define RECLINE_PROVE_LINE_GOALS_H
 

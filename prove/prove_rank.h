@@ -9,7 +9,7 @@
 
 enum { CONTROLS = 32 };
 
-/* Says of which worlds a proof is. */
+/* Describes the worlds for which a proof holds. */
 struct prove_worlds {
   int ranks;
   uint32_t capacity;

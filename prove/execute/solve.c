@@ -50,8 +50,8 @@ void executor_set_bounds(const struct executor *x, Z3_solver solver)
   Z3_params_dec_ref(x->z3, params);
 }
 
-/* Makes the solver's stack hold the conditions of the path. Does not touch those of these
- * conditions that the stack already holds. */
+/* Makes the solver's stack hold the conditions of the path. Conditions that the stack
+ * already holds stay there. */
 static void go_to(struct executor *x, const struct path *p)
 {
   unsigned same = 0, have = x->asserted->len;

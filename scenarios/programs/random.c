@@ -23,8 +23,8 @@
  * state, and every content received changes the receiver's state. So any message that is wrong,
  * lost, duplicated or stale changes the final states.
  *   - With even seeds the order of arrival does not enter the state. So the final states are the
- *     same in every run, rank 0 prints them, and they can be compared with those of a run without
- *     failures.
+ *     same in every run, with failures and without. Rank 0 prints them, so that two runs can be
+ *     compared.
  *   - With odd seeds the order of arrival enters the state, and so do the outcomes of tests, probes
  *     and wait-anys. So no other run has the same states, and the program can only check itself. It
  *     also does so for even seeds: it compares each flow's order and lengths with the schedule. At

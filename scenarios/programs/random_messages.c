@@ -449,7 +449,7 @@ static void blocking_send(const struct plan *plan, const struct transfer *transf
     free(buffer);
 }
 
-/* Looks for a message that a receive can take, and sets `source` and `tag` to those of the message.
+/* Looks for a message that a receive can take, and writes its source and tag to `source` and `tag`.
  * Does so by a probe, by polls and then a probe, or not at all. */
 static void look_ahead(const struct plan *plan, int *source, int *tag)
 {
